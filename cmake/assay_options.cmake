@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Language level, warnings, sanitizers and ccache for every target.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+# Bytes must not depend on contraction: an FMA is used only where a formula says so. Assertions stay on.
+add_compile_options(-Wall -Wextra -Wconversion -Wundef -Werror -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  add_compile_options(-Wno-restrict)  # false alarms on std::string in GCC 12 (its bug 105329)
+endif()
+# Kernels ask for -O3 themselves.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+
+if(ASSAY_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+find_program(ASSAY_CCACHE ccache)
+if(ASSAY_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${ASSAY_CCACHE}")
+endif()

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this CPU and operating system can execute. cpuinfo knows most bits; AVX-VNNI and AMX are read with CPUID here,
+// since Debian's cpuinfo has no predicate for them.
+#pragma once
+
+#include <string>
+
+#include "engine/base/profile.h"
+
+namespace assay {
+
+struct CpuFeatures {
+  bool sse41 = false;
+  bool avx2 = false;         // with FMA
+  bool avx512 = false;       // F, BW, DQ, VL
+  bool avx_vnni = false;     // VEX-encoded vpdpbusd
+  bool avx512_vnni = false;  // EVEX-encoded vpdpbusd
+  bool amx_int8 = false;     // reported only: there is no kernel for it yet
+  std::string model_name;    // brand string
+};
+
+// Detected once. The environment variable ASSAY_HOST_ISA (an ISA name) hides everything above that level, so that
+// emulation can be exercised on any machine; an unknown name hides nothing and is reported by
+// host_isa_override_error().
+const CpuFeatures& host_features();
+Status host_isa_override_error();
+
+// Whether instructions of `isa` run on a CPU with `features`.
+bool can_run(const CpuFeatures& features, Isa isa);
+
+// The best level of `features`: what runtime.isa=auto means.
+Isa best_isa(const CpuFeatures& features);
+
+// `features` with everything above `isa` hidden (avx_vnni keeps avx2 but not avx512).
+CpuFeatures capped(const CpuFeatures& features, Isa isa);
+
+}  // namespace assay

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integer matrix product on raw bytes: C[i,j] = dot(A[i,:], B[:,j]), int32, zero points not applied.
+//
+// A: m x k, row-major, rows a_stride_bytes apart. B: k x n, packed once by the kernel's own pack function.
+// C: m x n int32, rows c_stride elements apart, overwritten.
+// Operand types: Operands names the type of A, then of B.
+// Arithmetic: exact is the int32 sum of all products, wrapping. sat16-pairs (u8 x s8 only) adds
+//   sat16(a[2p]*b[2p] + a[2p+1]*b[2p+1]) over p in int32; an odd last index stands alone (it cannot saturate).
+//   Pairs count from k = 0 of each row: blocking over k never breaks one.
+// Zero points: (a-za)(b-zb) summed = C - za*colsum(B) - zb*rowsum(A) + k*za*zb, which the caller applies exactly.
+// Reads: A may be read up to 63 bytes beyond the last element (AlignedBuffer has room); nothing else is.
+// Threads: none inside; callers split rows. Naive version: tests/support/oracle.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/base/cpu_features.h"
+#include "engine/base/dtype.h"
+#include "engine/base/profile.h"
+
+namespace assay::kernels {
+
+enum class Operands { kU8S8, kU8U8, kS8S8, kS8U8 };
+
+struct GemmArgs {
+  Index m = 0;
+  Index n = 0;
+  Index k = 0;
+  const void* a = nullptr;
+  Index a_stride_bytes = 0;
+  const void* packed_b = nullptr;
+  std::int32_t* c = nullptr;
+  Index c_stride = 0;
+};
+
+// B as the caller has it: element (p, j) at b + p*k_stride + j*n_stride bytes.
+struct PackArgs {
+  Index n = 0;
+  Index k = 0;
+  const void* b = nullptr;
+  Index k_stride_bytes = 0;
+  Index n_stride_bytes = 0;
+  void* packed = nullptr;  // packed_bytes(n, k), aligned to 64
+};
+
+struct GemmKernel {
+  const char* name;  // gemm_<operands>_<arithmetic>_<isa>
+  Isa isa;           // needs this to run natively
+  Operands operands;
+  Arithmetic arithmetic;
+  Index (*packed_bytes)(Index n, Index k);
+  void (*pack)(const PackArgs&);
+  void (*run)(const GemmArgs&);
+};
+
+// Every kernel, best first.
+std::span<const GemmKernel> gemm_kernels();
+
+struct GemmChoice {
+  const GemmKernel* kernel = nullptr;
+  bool native = true;  // false: the profile's own ISA cannot run here, this kernel gives the same bytes
+};
+
+// The best kernel of exactly the profile's ISA level that the family has for these operands (levels without a kernel of
+// their own use the next lower one, natively), or, where `features` lack that level, the best that they allow with the
+// same arithmetic. There is always one: the scalar kernels cover every operand pair and arithmetic.
+GemmChoice choose_gemm(const Profile& profile, Operands operands, const CpuFeatures& features);
+
+// sat16-pairs statistics of one product, for the saturation witness. A: m x k u8 rows; B: k x n s8 as in PackArgs (not
+// packed).
+struct PairStatistics {
+  std::uint64_t pairs = 0;
+  std::uint64_t saturated = 0;
+  Index largest_loss = 0;
+};
+struct WitnessArgs {
+  Index m = 0;
+  Index n = 0;
+  Index k = 0;
+  const std::uint8_t* a = nullptr;
+  Index a_stride_bytes = 0;
+  const std::int8_t* b = nullptr;
+  Index k_stride_bytes = 0;
+  Index n_stride_bytes = 0;
+};
+PairStatistics count_saturated_pairs(const WitnessArgs& args);
+
+}  // namespace assay::kernels

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// One operator of a plan: prepared once (attributes read and checked, kernel chosen, constant weights packed), then run
+// any number of times. Adding an operator: one file in ops/, one row in its table.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/base/cpu_features.h"
+#include "engine/base/profile.h"
+#include "engine/ir/graph.h"
+#include "engine/runtime/record.h"
+
+namespace assay::runtime {
+
+struct PrepareContext {
+  const Graph& graph;
+  const Node& node;
+  Profile profile;
+  CpuFeatures features;  // what may run natively
+  int threads = 1;
+
+  Index opset() const { return graph.opset(node.domain); }
+  bool has_input(std::size_t i) const { return !node.input(i).empty(); }
+  // The constant behind input i, or null where it is omitted or computed at run time.
+  const Tensor* constant(std::size_t i) const { return graph.constant(node.input(i)); }
+  std::string text() const { return node_text(graph, node); }
+};
+
+struct RunContext {
+  std::span<const Tensor> inputs;  // as in the node; an omitted optional is an empty() tensor
+  int threads = 1;
+  SaturationInfo* witness = nullptr;  // to be filled by operators with sat16-pairs arithmetic, if not null
+  Index multiply_accumulates = 0;     // set by Conv, Gemm and MatMul kinds
+
+  // Input i, or an empty tensor where the node has fewer inputs.
+  const Tensor& input(std::size_t i) const;
+};
+
+class Operator {
+ public:
+  virtual ~Operator() = default;
+  // One tensor per output of the node. Errors name the operands, the rule and the shapes; the executor puts the node's
+  // name in front. Shapes and types of run-time inputs are checked here, since plans do not depend on them.
+  virtual Result<std::vector<Tensor>> run(RunContext& context) = 0;
+  // node and op are filled in by the plan.
+  virtual KernelInfo kernel() const = 0;
+  // Whether `run` can fill a witness (sat16-pairs arithmetic).
+  virtual bool saturates() const { return false; }
+};
+
+using OperatorFactory = Result<std::unique_ptr<Operator>> (*)(const PrepareContext&);
+
+struct OperatorRow {
+  const char* domain;
+  const char* op_type;
+  OperatorFactory prepare;
+};
+
+// The tables: float and data-movement operators, and integer ones. First match wins; float rows come first.
+std::span<const OperatorRow> float_operator_rows();
+std::span<const OperatorRow> quantized_operator_rows();
+
+}  // namespace assay::runtime

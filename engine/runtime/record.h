@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run says about itself.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/base/dtype.h"
+
+namespace assay::runtime {
+
+// How one node of the optimised graph is computed.
+struct KernelInfo {
+  std::string node;
+  std::string op;      // "QLinearConv", "com.microsoft.QGemm"
+  std::string kernel;  // name of the row in its kernel table, "onednn:<implementation>", or "scalar" for plain loops
+  std::string isa;     // the profile's ISA for integer kernels; what runs for float ones
+  std::string arithmetic;  // "exact", "sat16-pairs", "float32", or "move" where only bytes move
+  bool native = true;      // false: another instruction set computes the same bytes
+};
+
+// Saturation seen in one node with sat16-pairs arithmetic (the witness; only when asked for).
+struct SaturationInfo {
+  std::string node;
+  std::uint64_t pairs = 0;      // int16 pair sums formed (an odd last index does not count)
+  std::uint64_t saturated = 0;  // of these, clipped
+  Index largest_loss = 0;       // the most that one clip changed a pair sum by
+};
+
+}  // namespace assay::runtime

@@ -111,6 +111,9 @@ std::uint16_t float_to_float16(float value) {
   if (magnitude >= 65520.0F) {  // halfway above the largest finite value rounds to infinity
     return static_cast<std::uint16_t>(sign | 0x7C00U);
   }
+  if (magnitude == 0.0F) {
+    return sign;
+  }
   int exponent = 0;
   std::frexp(magnitude, &exponent);               // magnitude in [2^(exponent-1), 2^exponent)
   const int unit = std::max(exponent - 11, -24);  // the weight of the last bit

@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests mirror the source tree: every folder with sources in engine, harness and reports has tests at its path, and every
+test file lies in a folder that exists in the sources."""
+
+import pathlib
+import sys
+
+PARTS = ("engine", "harness", "reports")
+# Folders whose sources are tested through their parent.
+THROUGH_PARENT = ("harness/cli/main", "engine/onnx/ops", "harness/spec/recipes", "harness/spec/data")
+
+
+def findings(root):
+    for part in PARTS:
+        folders = {p.parent for p in (root / part).rglob("*.cpp")}
+        for folder in sorted(folders):
+            name = folder.relative_to(root)
+            if name.as_posix() in THROUGH_PARENT:
+                continue
+            if not list((root / "tests" / name).glob("*_test.cpp")):
+                yield f"{name}: no tests/{name}/*_test.cpp"
+        for test in sorted((root / "tests" / part).rglob("*_test.cpp")):
+            folder = test.parent.relative_to(root / "tests")
+            if not (root / folder).is_dir():
+                yield f"{test.relative_to(root)}: mirrors no folder of the sources"
+
+
+if __name__ == "__main__":
+    found = list(findings(pathlib.Path(sys.argv[1])))
+    print("\n".join(found))
+    sys.exit(1 if found else 0)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by the scripts: installs missing Debian packages, configures and builds.
+# shellcheck shell=bash
+
+assay_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+say() { printf 'assay: %s\n' "$*" >&2; }
+
+fail() {
+  say "$*"
+  exit 4
+}
+
+# Names of the packages of the given groups that are not installed.
+missing_packages() {
+  local name group rest
+  while read -r name group rest; do
+    case " $* " in
+      *" $group "*)
+        if [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" != installed ]; then
+          printf '%s\n' "$name"
+        fi
+        ;;
+    esac
+  done < <(grep -v '^#' "$assay_root/scripts/packages.txt")
+}
+
+# Installs what is missing of the given groups, saying what and why; sudo only where not root.
+install_packages() {
+  local missing as_root=()
+  mapfile -t missing < <(missing_packages "$@")
+  if [ "${#missing[@]}" -eq 0 ]; then
+    return 0
+  fi
+  command -v apt-get >/dev/null || fail "these Debian packages are missing and there is no apt-get here: ${missing[*]}"
+  say "installing ${#missing[@]} missing Debian packages:"
+  local name
+  for name in "${missing[@]}"; do
+    say "  $(grep -E "^$name +" "$assay_root/scripts/packages.txt" | sed -E 's/ +(build|test|check|peers) +/: /')"
+  done
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || fail "not root and no sudo: install these packages yourself: ${missing[*]}"
+    as_root=(sudo)
+  fi
+  local log
+  log=$(mktemp)
+  if ! { "${as_root[@]}" apt-get update -qq &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"; } \
+    >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    rm -f "$log"
+    fail "apt-get could not install the packages above"
+  fi
+  rm -f "$log"
+}
+
+# build_preset PRESET TARGET...: configures where needed, then builds the targets (all if none is named).
+build_preset() {
+  local preset=$1 log
+  shift
+  local folder="$assay_root/build/$preset"
+  mkdir -p "$folder"
+  log="$folder/assay-build.log"
+  local lock="$folder/.lock"
+  (
+    flock 9 # two first calls at once build one after the other
+    cd "$assay_root" || exit 4
+    if [ ! -f "$folder/build.ninja" ]; then
+      say "configuring preset '$preset' in build/$preset"
+      cmake --preset "$preset" >"$log" 2>&1 || { tail -n 30 "$log" >&2; exit 4; }
+    fi
+    say "building (preset '$preset'; the first time takes some minutes)"
+    local targets=()
+    for target in "$@"; do targets+=(--target "$target"); done
+    if [ -t 2 ]; then
+      cmake --build --preset "$preset" "${targets[@]}" >&2 || exit 4
+    else
+      cmake --build --preset "$preset" "${targets[@]}" >"$log" 2>&1 || { grep -E -A8 'error|FAILED' "$log" | head -n 60 >&2; exit 4; }
+    fi
+  ) 9>"$lock" || fail "the build failed; its output is in build/$preset/assay-build.log"
+}

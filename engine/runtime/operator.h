@@ -21,7 +21,7 @@ struct PrepareContext {
   CpuFeatures features;  // what may run natively
   int threads = 1;
 
-  Index opset() const { return graph.opset(node.domain); }
+  Index opset() const { return graph.opset(node.domain == "ai.onnx" ? "" : node.domain); }
   bool has_input(std::size_t i) const { return !node.input(i).empty(); }
   // The constant behind input i, or null where it is omitted or computed at run time.
   const Tensor* constant(std::size_t i) const { return graph.constant(node.input(i)); }

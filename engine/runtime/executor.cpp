@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/runtime/executor.h"
+
+#include "engine/runtime/guard.h"
+#include "engine/runtime/threads.h"
+
+namespace assay::runtime {
+namespace {
+
+const Tensor kOmitted;
+
+std::string dims_text(const std::vector<Dim>& dims) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const std::string open = dims[i].name.empty() ? "?" : dims[i].name;
+    text += (i == 0 ? "" : ",") + (dims[i].known() ? std::to_string(dims[i].size) : open);
+  }
+  return text + "]";
+}
+
+using NamedSizes = std::map<std::string, std::pair<Index, std::string>>;  // dimension name -> size, input it came from
+
+Status check_dimensions(const ValueInfo& info, const Tensor& tensor, NamedSizes& named) {
+  const std::string input = "input '" + info.name + "'";
+  if (tensor.rank() != info.dims.size()) {
+    return invalid_argument(input + " must have the shape " + dims_text(info.dims) + "; its rank is " +
+                            std::to_string(tensor.rank()) + ", found " + shape_text(tensor.shape()));
+  }
+  for (std::size_t axis = 0; axis < info.dims.size(); ++axis) {
+    const Dim& dim = info.dims[axis];
+    if (dim.known() && dim.size != tensor.dim(axis)) {
+      return invalid_argument(input + " must have the shape " + dims_text(info.dims) + "; found " +
+                              shape_text(tensor.shape()) + ", which differs in dimension " + std::to_string(axis));
+    }
+    if (dim.known() || dim.name.empty()) {
+      continue;
+    }
+    const auto [entry, added] = named.try_emplace(dim.name, tensor.dim(axis), info.name);
+    if (!added && entry->second.first != tensor.dim(axis)) {
+      return invalid_argument(input + " must agree with input '" + entry->second.second + "' in dimension '" +
+                              dim.name + "': found " + std::to_string(tensor.dim(axis)) + " against " +
+                              std::to_string(entry->second.first));
+    }
+  }
+  return {};
+}
+
+Status check_input(const ValueInfo& info, const std::map<std::string, Tensor>& inputs, NamedSizes& named) {
+  const auto found = inputs.find(info.name);
+  if (found == inputs.end() || found->second.empty()) {
+    return invalid_argument("input '" + info.name + "' is missing: the graph has " +
+                            std::string(dtype_name(info.dtype)) + " " + dims_text(info.dims));
+  }
+  const Tensor& tensor = found->second;
+  if (info.dtype != DType::kUndefined && tensor.dtype() != info.dtype) {
+    return invalid_argument("input '" + info.name + "' must be " + std::string(dtype_name(info.dtype)) + "; found " +
+                            std::string(dtype_name(tensor.dtype())));
+  }
+  return info.has_shape ? check_dimensions(info, tensor, named) : Status{};
+}
+
+// One execution: values by index.
+class Run {
+ public:
+  Run(const Plan& plan, const ExecuteOptions& options) : plan_(plan), options_(options), values_(plan.constants) {}
+
+  Result<ExecuteResult> run(const std::map<std::string, Tensor>& inputs) {
+    for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+      at(plan_.inputs[i]) = inputs.at(plan_.graph->inputs[i].name);
+    }
+    for (const PlanStep& step : plan_.steps) {
+      const Status status = guarded([&] { return run_step(step); });
+      if (!status.ok()) {
+        return with_node(*plan_.graph, plan_.graph->nodes[step.node], status.error());
+      }
+    }
+    for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
+      result_.outputs[plan_.graph->outputs[i].name] = at(plan_.outputs[i]);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  Tensor& at(Index value) { return values_[static_cast<std::size_t>(value)]; }
+
+  Status run_step(const PlanStep& step) {
+    arguments_.clear();
+    for (const Index value : step.inputs) {
+      arguments_.push_back(value == kNoValue ? kOmitted : at(value));
+    }
+    SaturationInfo witness;
+    const bool wants_witness = options_.witness_saturation && step.op->saturates();
+    RunContext context{
+        .inputs = arguments_, .threads = plan_.options.threads, .witness = wants_witness ? &witness : nullptr};
+    ASSAY_ASSIGN(std::vector<Tensor> outputs, step.op->run(context));
+    if (outputs.size() < step.outputs.size()) {
+      return internal_error("the operator made " + std::to_string(outputs.size()) + " outputs; the node has " +
+                            std::to_string(step.outputs.size()));
+    }
+    result_.multiply_accumulates += context.multiply_accumulates;
+    if (wants_witness) {
+      witness.node = plan_.graph->nodes[step.node].name;
+      result_.saturation.push_back(std::move(witness));
+    }
+    store(step, std::move(outputs));
+    return {};
+  }
+
+  void store(const PlanStep& step, std::vector<Tensor> outputs) {
+    for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+      if (step.outputs[i] == kNoValue) {
+        continue;
+      }
+      if (options_.tap) {
+        options_.tap(plan_.values[static_cast<std::size_t>(step.outputs[i])], outputs[i]);
+      }
+      at(step.outputs[i]) = std::move(outputs[i]);
+    }
+    arguments_.clear();  // or they would keep alive what is released here
+    for (const Index value : step.release) {
+      at(value) = Tensor();
+    }
+  }
+
+  const Plan& plan_;
+  const ExecuteOptions& options_;
+  std::vector<Tensor> values_;
+  std::vector<Tensor> arguments_;
+  ExecuteResult result_;
+};
+
+}  // namespace
+
+const Tensor& RunContext::input(std::size_t i) const { return i < inputs.size() ? inputs[i] : kOmitted; }
+
+Status check_inputs(const Graph& graph, const std::map<std::string, Tensor>& inputs) {
+  for (const auto& [name, tensor] : inputs) {
+    if (!graph.is_input(name)) {
+      std::string known;
+      for (const ValueInfo& info : graph.inputs) {
+        known += (known.empty() ? "'" : ", '") + info.name + "'";
+      }
+      return invalid_argument("'" + name + "' is no input of the graph; its inputs are " +
+                              (known.empty() ? "none" : known));
+    }
+  }
+  NamedSizes named;
+  for (const ValueInfo& info : graph.inputs) {
+    ASSAY_TRY(check_input(info, inputs, named));
+  }
+  return {};
+}
+
+Result<ExecuteResult> execute(const Plan& plan, const std::map<std::string, Tensor>& inputs,
+                              const ExecuteOptions& options) {
+  ASSAY_TRY(check_inputs(*plan.graph, inputs));
+  const ThreadScope threads(plan.options.threads);
+  return Run(plan, options).run(inputs);
+}
+
+}  // namespace assay::runtime

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a plan on one set of inputs.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/runtime/plan.h"
+
+namespace assay::runtime {
+
+struct ExecuteOptions {
+  // Called with every computed value, in order; graph inputs and constants excluded.
+  std::function<void(const std::string& value, const Tensor& tensor)> tap;
+  bool witness_saturation = false;
+};
+
+struct ExecuteResult {
+  std::map<std::string, Tensor> outputs;
+  std::vector<SaturationInfo> saturation;  // one per node that can saturate, if asked for
+  Index multiply_accumulates = 0;
+};
+
+// Errors: kInvalidArgument (an input is missing, unknown, or of another type or shape than the graph states), and the
+// operators' own with the node's name in front. Operators keep caches, so a plan runs in one thread at a time.
+Result<ExecuteResult> execute(const Plan& plan, const std::map<std::string, Tensor>& inputs,
+                              const ExecuteOptions& options = {});
+
+// Checks inputs against the graph: every input there, no others, types equal, ranks and fixed dimensions equal,
+// dimensions of one name equal throughout.
+Status check_inputs(const Graph& graph, const std::map<std::string, Tensor>& inputs);
+
+}  // namespace assay::runtime

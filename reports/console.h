@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The console report: a line per case with its counts, an accuracy table per labelled case, the timing table, every
+// failure in full with the line that reruns it, and the verdict.
+#pragma once
+
+#include <string>
+
+#include "reports/record.h"
+
+namespace assay::reports {
+
+struct ConsoleOptions {
+  bool color = false;
+  bool verbose = false;  // a line per variant and a table for every case
+};
+
+std::string render_console(const RunRecord& run, const ConsoleOptions& options);
+// One failed (or otherwise notable) result in full: outcome, name, reason, failed checks, rerun line.
+std::string result_text(const VariantResult& result, bool color);
+
+}  // namespace assay::reports

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/exit_code.h"
+
+#include <algorithm>
+
+namespace assay::reports {
+
+ExitCode exit_code(const RunRecord& run) {
+  if (run.interrupted) {
+    return kExitInterrupted;
+  }
+  if (!run.harness_error.empty()) {
+    return kExitHarness;
+  }
+  if (run.results.empty()) {
+    return kExitNothingSelected;
+  }
+  const auto has = [&](auto&& rule) { return std::ranges::any_of(run.results, rule, &VariantResult::outcome); };
+  if (has(is_failure)) {
+    return kExitFailed;
+  }
+  if (has([](Outcome o) { return o == Outcome::kInconclusive; }) ||
+      !has([](Outcome o) { return o != Outcome::kSkip; })) {
+    return kExitNoVerdict;
+  }
+  return kExitPass;
+}
+
+std::string render_verdict_json(const RunRecord& run) {
+  Json counts = Json::object();
+  for (const auto& [outcome, count] : count_outcomes(run.results)) {
+    counts[std::string(outcome_name(outcome))] = count;
+  }
+  Json json = {{"exit_code", static_cast<int>(exit_code(run))}, {"counts", counts}};
+  if (!run.harness_error.empty()) {
+    json["harness_error"] = run.harness_error;
+  }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace assay::reports

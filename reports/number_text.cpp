@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/number_text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace assay::reports {
+
+std::string number_text(double value) {
+  if (std::isnan(value)) {
+    return "nan";
+  }
+  return fmt::format("{:.6g}", value);
+}
+
+std::string percent_text(double share, int digits) {
+  return std::isfinite(share) ? fmt::format("{:.{}f} %", share * 100, digits) : number_text(share);
+}
+
+std::string time_text(double nanoseconds) {
+  struct Unit {
+    double size_ns;
+    const char* name;
+  };
+  constexpr std::array<Unit, 4> kUnits{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}}};
+  for (const Unit& unit : kUnits) {
+    if (nanoseconds >= unit.size_ns) {
+      return fmt::format("{:.3f} {}", nanoseconds / unit.size_ns, unit.name);
+    }
+  }
+  return fmt::format("{:.3f} ns", nanoseconds);
+}
+
+Json number_json(double value) {
+  if (std::isfinite(value)) {
+    return value;
+  }
+  return number_text(value);
+}
+
+std::optional<double> number_from_json(const Json& json) {
+  if (json.is_number()) {
+    return json.get<double>();
+  }
+  if (json == "inf") {
+    return std::numeric_limits<double>::infinity();
+  }
+  if (json == "-inf") {
+    return -std::numeric_limits<double>::infinity();
+  }
+  if (json == "nan") {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return std::nullopt;
+}
+
+std::string limit_text(const Check& check) {
+  std::string text;
+  if (check.at_least) {
+    text = "at_least " + number_text(*check.at_least);
+  }
+  if (check.at_most) {
+    text += (text.empty() ? "" : " and ") + ("at_most " + number_text(*check.at_most));
+  }
+  return text;
+}
+
+std::string check_text(const Check& check) {
+  const Measurement& measured = check.measured;
+  std::string parameters;
+  for (const auto& [key, value] : check.parameters.items()) {
+    parameters += fmt::format(", {}={}", key, value_text(value));
+  }
+  std::string name = measured.metric;
+  if (!measured.output.empty() || !parameters.empty()) {
+    name += "(" + (measured.output.empty() ? parameters.substr(2) : measured.output + parameters) + ")";
+  }
+  std::string text = fmt::format("{} = {}", name, number_text(measured.value));
+  if (measured.low && measured.high) {
+    text += fmt::format(" [{}, {}]", number_text(*measured.low), number_text(*measured.high));
+  }
+  const std::string limit = limit_text(check);
+  if (!limit.empty()) {
+    text += (check.passed ? " within " : ", required ") + limit;
+  }
+  if (!check.detail.empty()) {
+    text += " (" + check.detail + ")";
+  }
+  return text;
+}
+
+}  // namespace assay::reports

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// report.html: one self-contained page (no network): verdict, host, a table and a chart per case, timing, and every
+// variant with its checks and kernels behind a filter.
+#pragma once
+
+#include <string>
+
+#include "reports/record.h"
+
+namespace assay::reports {
+
+std::string render_report_html(const RunRecord& run);
+
+}  // namespace assay::reports

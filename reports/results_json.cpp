@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/results_json.h"
+
+#include "reports/number_text.h"
+
+namespace assay::reports {
+namespace {
+
+Json optional_json(const std::optional<double>& value) { return value ? number_json(*value) : Json(nullptr); }
+
+void put_measurement(Json& json, const Measurement& measured) {
+  json["metric"] = measured.metric;
+  json["output"] = measured.output;
+  json["value"] = number_json(measured.value);
+  if (measured.low && measured.high) {
+    json["interval"] = Json::array({number_json(*measured.low), number_json(*measured.high)});
+  }
+  if (measured.n > 0) {
+    json["n"] = measured.n;
+  }
+}
+
+Json check_json(const Check& check) {
+  Json json = Json::object();
+  put_measurement(json, check.measured);
+  Json limit = Json::object();
+  if (check.at_least) {
+    limit["at_least"] = number_json(*check.at_least);
+  }
+  if (check.at_most) {
+    limit["at_most"] = number_json(*check.at_most);
+  }
+  json["limit"] = limit;
+  json["passed"] = check.passed;
+  if (!check.parameters.empty()) {
+    json["parameters"] = check.parameters;
+  }
+  if (!check.detail.empty()) {
+    json["detail"] = check.detail;
+  }
+  return json;
+}
+
+Json timing_json(const Timing& timing) {
+  Json json = Json::object();
+  if (timing.measured()) {
+    json["median_ns"] = timing.median_ns;
+    json["median_interval_ns"] = Json::array({timing.median_low_ns, timing.median_high_ns});
+    json["p95_ns"] = timing.p95_ns;
+    json["coefficient_of_variation"] = timing.variation;
+    json["n"] = timing.samples_ns.size();
+    json["iterations"] = timing.iterations;
+    json["batch"] = timing.batch;
+    json["operations"] = timing.operations;
+    json["gops"] = timing.gops();
+    json["samples_ns"] = timing.samples_ns;
+    json["cpu_samples_ns"] = timing.cpu_samples_ns;
+    json["float_median_ns"] = optional_json(timing.float_median_ns);
+  }
+  if (!timing.baseline.empty()) {
+    json["baseline"] = timing.baseline;
+    json["speedup"] = optional_json(timing.speedup);
+    if (timing.speedup_low && timing.speedup_high) {
+      json["speedup_interval"] = Json::array({number_json(*timing.speedup_low), number_json(*timing.speedup_high)});
+    }
+    json["fresh_pairs"] = timing.fresh_pairs;
+  }
+  if (timing.at_least_speedup) {
+    json["at_least_speedup"] = *timing.at_least_speedup;
+  }
+  if (!timing.note.empty()) {
+    json["note"] = timing.note;
+  }
+  return json;
+}
+
+Json kernels_json(const std::vector<Kernel>& kernels) {
+  Json json = Json::array();
+  for (const Kernel& k : kernels) {
+    json.push_back({{"node", k.node},
+                    {"op", k.op},
+                    {"kernel", k.kernel},
+                    {"isa", k.isa},
+                    {"arithmetic", k.arithmetic},
+                    {"native", k.native}});
+  }
+  return json;
+}
+
+Json saturation_json(const std::vector<Saturation>& saturation) {
+  Json json = Json::array();
+  for (const Saturation& s : saturation) {
+    json.push_back({{"node", s.node},
+                    {"pairs", s.pairs},
+                    {"saturated", s.saturated},
+                    {"largest_loss", s.largest_loss},
+                    {"samples", s.samples}});
+  }
+  return json;
+}
+
+// Reading. nlohmann throws on a wrong type or a missing key; parse_* below catch it.
+
+std::optional<double> optional_number(const Json& json, const char* key) {
+  return json.contains(key) ? number_from_json(json.at(key)) : std::nullopt;
+}
+
+Measurement read_measurement(const Json& json) {
+  Measurement measured;
+  measured.metric = json.at("metric");
+  measured.output = json.value("output", "");
+  measured.value = number_from_json(json.at("value")).value();
+  if (json.contains("interval")) {
+    measured.low = number_from_json(json.at("interval").at(0));
+    measured.high = number_from_json(json.at("interval").at(1));
+  }
+  measured.n = json.value("n", std::int64_t{0});
+  return measured;
+}
+
+Check read_check(const Json& json) {
+  Check check;
+  check.measured = read_measurement(json);
+  check.at_least = optional_number(json.at("limit"), "at_least");
+  check.at_most = optional_number(json.at("limit"), "at_most");
+  check.passed = json.at("passed");
+  check.parameters = json.value("parameters", Json::object());
+  check.detail = json.value("detail", "");
+  return check;
+}
+
+Timing read_timing(const Json& json) {
+  Timing timing;
+  if (json.contains("median_ns")) {
+    timing.median_ns = json.at("median_ns");
+    timing.median_low_ns = json.at("median_interval_ns").at(0);
+    timing.median_high_ns = json.at("median_interval_ns").at(1);
+    timing.p95_ns = json.at("p95_ns");
+    timing.variation = json.at("coefficient_of_variation");
+    timing.iterations = json.at("iterations");
+    timing.batch = json.at("batch");
+    timing.operations = json.at("operations");
+    timing.samples_ns = json.at("samples_ns").get<std::vector<double>>();
+    timing.cpu_samples_ns = json.at("cpu_samples_ns").get<std::vector<double>>();
+    timing.float_median_ns = optional_number(json, "float_median_ns");
+  }
+  timing.baseline = json.value("baseline", "");
+  timing.speedup = optional_number(json, "speedup");
+  if (json.contains("speedup_interval")) {
+    timing.speedup_low = number_from_json(json.at("speedup_interval").at(0));
+    timing.speedup_high = number_from_json(json.at("speedup_interval").at(1));
+  }
+  timing.fresh_pairs = json.value("fresh_pairs", std::int64_t{0});
+  timing.at_least_speedup = optional_number(json, "at_least_speedup");
+  timing.note = json.value("note", "");
+  return timing;
+}
+
+VariantResult read_result(const Json& json) {
+  VariantResult result;
+  result.case_name = json.at("case");
+  result.case_file = json.value("case_file", "");
+  result.name = json.at("name");
+  result.variant = json.at("variant");
+  result.configuration = json.value("configuration", Json::object());
+  result.outcome = outcome_from_name(json.at("outcome").get<std::string>()).value();
+  result.reason = json.value("reason", "");
+  result.cause = json.value("cause", "");
+  for (const Json& check : json.at("checks")) {
+    result.checks.push_back(read_check(check));
+  }
+  for (const Json& measured : json.value("measurements", Json::array())) {
+    result.measurements.push_back(read_measurement(measured));
+  }
+  for (const Json& k : json.at("kernels")) {
+    result.kernels.push_back(
+        {k.at("node"), k.at("op"), k.at("kernel"), k.at("isa"), k.at("arithmetic"), k.at("native")});
+  }
+  for (const Json& s : json.value("saturation", Json::array())) {
+    result.saturation.push_back(
+        {s.at("node"), s.at("pairs"), s.at("saturated"), s.at("largest_loss"), s.value("samples", std::int64_t{0})});
+  }
+  if (json.contains("timing") && !json.at("timing").empty()) {
+    result.timing = read_timing(json.at("timing"));
+  }
+  result.warnings = json.value("warnings", std::vector<std::string>{});
+  result.passes = json.value("passes", std::vector<std::string>{});
+  result.seeds = json.value("seeds", Json::object());
+  result.rerun = json.value("rerun", "");
+  result.duration_s = json.value("duration_s", 0.0);
+  return result;
+}
+
+// Bytes that are not UTF-8 (file names, model strings) must not make writing fail.
+std::string dump(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+Json result_to_json(const VariantResult& result) {
+  Json json = Json::object();
+  json["case"] = result.case_name;
+  json["case_file"] = result.case_file;
+  json["variant"] = result.variant;
+  json["name"] = result.name;
+  json["configuration"] = result.configuration;
+  json["outcome"] = outcome_name(result.outcome);
+  json["reason"] = result.reason;
+  json["cause"] = result.cause;
+  json["checks"] = Json::array();
+  for (const Check& check : result.checks) {
+    json["checks"].push_back(check_json(check));
+  }
+  json["measurements"] = Json::array();
+  for (const Measurement& measured : result.measurements) {
+    Json entry = Json::object();
+    put_measurement(entry, measured);
+    json["measurements"].push_back(entry);
+  }
+  json["kernels"] = kernels_json(result.kernels);
+  json["saturation"] = saturation_json(result.saturation);
+  json["timing"] = result.timing ? timing_json(*result.timing) : Json::object();
+  json["warnings"] = result.warnings;
+  json["passes"] = result.passes;
+  json["seeds"] = result.seeds;
+  json["rerun"] = result.rerun;
+  json["duration_s"] = result.duration_s;
+  return json;
+}
+
+Json run_to_json(const RunRecord& run) {
+  Json json = Json::object();
+  json["schema_version"] = kSchemaVersion;
+  json["host"] = run.host;
+  json["command"] = run.command;
+  json["started"] = run.started;
+  json["duration_s"] = run.duration_s;
+  json["interrupted"] = run.interrupted;
+  json["harness_error"] = run.harness_error;
+  json["results"] = Json::array();
+  for (const VariantResult& result : run.results) {
+    json["results"].push_back(result_to_json(result));
+  }
+  return json;
+}
+
+std::string render_results_json(const RunRecord& run) { return dump(run_to_json(run), 1) + "\n"; }
+
+std::string journal_line(const VariantResult& result) { return dump(result_to_json(result), -1) + "\n"; }
+
+ParsedResult parse_result(const Json& json) {
+  try {
+    return {read_result(json), ""};
+  } catch (const std::exception& error) {  // bad_optional_access: an unknown outcome or a value that is no number
+    return {std::nullopt, error.what()};
+  }
+}
+
+ParsedRun parse_results_json(std::string_view text) {
+  try {
+    const Json json = Json::parse(text);
+    const int version = json.at("schema_version");
+    if (version != kSchemaVersion) {
+      return {std::nullopt,
+              "schema_version is " + std::to_string(version) + ", this build reads " + std::to_string(kSchemaVersion)};
+    }
+    RunRecord run;
+    run.host = json.at("host");
+    run.command = json.value("command", "");
+    run.started = json.value("started", "");
+    run.duration_s = json.value("duration_s", 0.0);
+    run.interrupted = json.value("interrupted", false);
+    run.harness_error = json.value("harness_error", "");
+    for (const Json& result : json.at("results")) {
+      run.results.push_back(read_result(result));
+    }
+    return {std::move(run), ""};
+  } catch (const std::exception& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
+std::vector<VariantResult> parse_journal(std::string_view text) {
+  std::vector<VariantResult> results;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) {
+      break;  // a line without its end was cut off while it was written
+    }
+    const Json json = Json::parse(text.substr(0, end), nullptr, false);
+    text.remove_prefix(end + 1);
+    if (ParsedResult parsed = parse_result(json); parsed.result) {
+      results.push_back(std::move(*parsed.result));
+    }
+  }
+  return results;
+}
+
+}  // namespace assay::reports

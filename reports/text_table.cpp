@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/text_table.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace assay::reports {
+namespace {
+
+std::string padded(const std::string& text, std::size_t width, Align align) {
+  const std::string fill(width - std::min(width, text_width(text)), ' ');
+  return align == Align::kLeft ? text + fill : fill + text;
+}
+
+void trim_right(std::string& line) { line.erase(line.find_last_not_of(' ') + 1); }
+
+std::string markdown_cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|' || c == '\\' || c == '<' || c == '*' || c == '_') {
+      escaped += '\\';
+    }
+    escaped += c == '\n' ? ' ' : c;
+  }
+  return escaped;
+}
+
+}  // namespace
+
+std::size_t text_width(const std::string& text) {
+  // Continuation bytes are 10xxxxxx.
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::vector<std::size_t> column_widths(const TextTable& table) {
+  std::vector<std::size_t> widths;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    std::size_t width = text_width(table.columns[c].title);
+    for (const auto& row : table.rows) {
+      width = std::max(width, text_width(row[c]));
+    }
+    widths.push_back(width);
+  }
+  return widths;
+}
+
+std::string render_plain(const TextTable& table, std::size_t indent) {
+  const std::vector<std::size_t> widths = column_widths(table);
+  const std::string margin(indent, ' ');
+  std::string text = table.title.empty() ? "" : margin + table.title + "\n";
+  const auto add_line = [&](auto&& cell) {
+    std::string line = margin;
+    for (std::size_t c = 0; c < widths.size(); ++c) {
+      line += (c == 0 ? "" : "  ") + padded(cell(c), widths[c], table.columns[c].align);
+    }
+    trim_right(line);
+    text += line + "\n";
+  };
+  add_line([&](std::size_t c) { return table.columns[c].title; });
+  const std::size_t gaps = widths.empty() ? 0 : 2 * (widths.size() - 1);
+  text += margin + std::string(std::accumulate(widths.begin(), widths.end(), gaps), '-') + "\n";
+  for (const auto& row : table.rows) {
+    add_line([&](std::size_t c) { return row[c]; });
+  }
+  return text;
+}
+
+std::string render_markdown(const TextTable& table) {
+  std::string text = "|";
+  for (const Column& column : table.columns) {
+    text += " " + markdown_cell(column.title) + " |";
+  }
+  text += "\n|";
+  for (const Column& column : table.columns) {
+    text += column.align == Align::kLeft ? " --- |" : " ---: |";
+  }
+  text += "\n";
+  for (const auto& row : table.rows) {
+    text += "|";
+    for (const std::string& cell : row) {
+      text += " " + markdown_cell(cell) + " |";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace assay::reports

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/timing_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/number_text.h"
+
+namespace assay::reports {
+namespace {
+
+std::string configuration_text(const VariantResult& result) {
+  std::string text;
+  for (const auto& [axis, value] : result.variant.items()) {
+    text += (text.empty() ? "" : " ") + axis.substr(axis.find('.') + 1) + "=" + value_text(value);
+  }
+  return text.empty() ? "default" : text;
+}
+
+std::string speedup_text(const Timing& timing) {
+  if (!timing.speedup) {
+    return "";
+  }
+  std::string text = fmt::format("{:.2f}", *timing.speedup);
+  if (timing.speedup_low && timing.speedup_high) {
+    text += fmt::format(" [{:.2f}, {:.2f}]", *timing.speedup_low, *timing.speedup_high);
+  }
+  return text;
+}
+
+std::string over_float_text(const Timing& timing) {
+  return timing.float_median_ns ? fmt::format("{:.2f}", *timing.float_median_ns / timing.median_ns) : "";
+}
+
+}  // namespace
+
+bool has_timing(const RunRecord& run) {
+  return std::ranges::any_of(run.results, [](const VariantResult& r) { return r.timing.has_value(); });
+}
+
+TextTable timing_table(const RunRecord& run) {
+  TextTable table;
+  table.columns = {{"network", Align::kLeft}, {"configuration", Align::kLeft}, {"median", Align::kRight},
+                   {"p95", Align::kRight},    {"cv %", Align::kRight},         {"n", Align::kRight},
+                   {"GOP/s", Align::kRight},  {"x float", Align::kRight},      {"speed-up [95 %]", Align::kRight},
+                   {"against", Align::kLeft}};
+  for (const CaseGroup& group : group_by_case(run.results)) {
+    for (const VariantResult* result : group.results) {
+      if (!result->timing) {
+        continue;
+      }
+      const Timing& timing = *result->timing;
+      std::string against;
+      if (!timing.baseline.empty()) {
+        against = timing.baseline == result->name ? "baseline" : timing.baseline.substr(group.name.size());
+      }
+      if (!timing.note.empty()) {
+        against += (against.empty() ? "" : "; ") + timing.note;
+      }
+      if (!timing.measured()) {
+        table.rows.push_back({group.name, configuration_text(*result), "-", "-", "-", "-", "-", "-", "-", against});
+        continue;
+      }
+      table.rows.push_back({group.name, configuration_text(*result), time_text(timing.median_ns),
+                            time_text(timing.p95_ns), fmt::format("{:.1f}", timing.variation * 100),
+                            std::to_string(timing.samples_ns.size()), fmt::format("{:.2f}", timing.gops()),
+                            over_float_text(timing), speedup_text(timing), against});
+    }
+  }
+  return table;
+}
+
+TextTable timing_cross_table(const RunRecord& run) {
+  std::vector<std::string> networks;
+  std::vector<std::string> configurations;
+  std::map<std::pair<std::string, std::string>, std::string> cells;
+  const auto add_once = [](std::vector<std::string>& list, const std::string& text) {
+    if (std::ranges::find(list, text) == list.end()) {
+      list.push_back(text);
+    }
+  };
+  for (const VariantResult& result : run.results) {
+    if (!result.timing || !result.timing->measured()) {
+      continue;
+    }
+    const std::string configuration = configuration_text(result);
+    add_once(networks, result.case_name);
+    add_once(configurations, configuration);
+    std::string cell = time_text(result.timing->median_ns);
+    if (result.timing->speedup) {
+      cell += fmt::format(" x{:.2f}", *result.timing->speedup);
+    }
+    cells[{configuration, result.case_name}] = cell;
+  }
+  TextTable table;
+  if (networks.size() < 2) {
+    return table;
+  }
+  table.columns.push_back({"configuration", Align::kLeft});
+  for (const std::string& network : networks) {
+    table.columns.push_back({network, Align::kRight});
+  }
+  for (const std::string& configuration : configurations) {
+    std::vector<std::string> row{configuration};
+    for (const std::string& network : networks) {
+      const auto cell = cells.find({configuration, network});
+      row.push_back(cell == cells.end() ? "" : cell->second);
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace assay::reports

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timing table of configuration x network, shared by console, summary.md and report.html; and timing.csv.
+#pragma once
+
+#include <string>
+
+#include "reports/record.h"
+#include "reports/text_table.h"
+
+namespace assay::reports {
+
+// One row per timed variant (also those without a time, with the reason), grouped by network (case).
+TextTable timing_table(const RunRecord& run);
+// Rows: configurations; columns: networks; cells "0.123 ms x2.10". Empty where only one network was timed.
+TextTable timing_cross_table(const RunRecord& run);
+bool has_timing(const RunRecord& run);
+
+// A header line, then one line per timed variant. Fields with a comma, a quote or a line break are quoted.
+std::string render_timing_csv(const RunRecord& run);
+// Google Benchmark's JSON format: one aggregate entry each of median, mean, stddev and cv, and one per repetition.
+std::string render_benchmark_json(const RunRecord& run);
+
+}  // namespace assay::reports

@@ -12,41 +12,20 @@
 // Threads: none inside; callers split rows. Naive version: tests/support/oracle.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "engine/base/cpu_features.h"
 #include "engine/base/dtype.h"
 #include "engine/base/profile.h"
+#include "engine/kernels/gemm/gemm_args.h"
 
 namespace assay::kernels {
 
 enum class Operands { kU8S8, kU8U8, kS8S8, kS8U8 };
 
-struct GemmArgs {
-  Index m = 0;
-  Index n = 0;
-  Index k = 0;
-  const void* a = nullptr;
-  Index a_stride_bytes = 0;
-  const void* packed_b = nullptr;
-  std::int32_t* c = nullptr;
-  Index c_stride = 0;
-};
-
-// B as the caller has it: element (p, j) at b + p*k_stride + j*n_stride bytes.
-struct PackArgs {
-  Index n = 0;
-  Index k = 0;
-  const void* b = nullptr;
-  Index k_stride_bytes = 0;
-  Index n_stride_bytes = 0;
-  void* packed = nullptr;  // packed_bytes(n, k), aligned to 64
-};
-
 struct GemmKernel {
-  const char* name;  // gemm_<operands>_<arithmetic>_<isa>
+  const char* name;  // gemm_<operands>_<exact|sat16_pairs>_<isa>
   Isa isa;           // needs this to run natively
   Operands operands;
   Arithmetic arithmetic;

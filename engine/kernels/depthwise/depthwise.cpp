@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/kernels/depthwise/depthwise.h"
+
+namespace assay::kernels {
+
+void depthwise_scalar(const DepthwiseArgs& args);
+#if ASSAY_HAVE_X86
+void depthwise_avx2(const DepthwiseArgs& args);
+#endif
+
+namespace {
+
+constexpr DepthwiseKernel kKernels[] = {
+#if ASSAY_HAVE_X86
+    {"depthwise_avx2", Isa::kAvx2, depthwise_avx2},
+#endif
+    {"depthwise_scalar", Isa::kScalar, depthwise_scalar},
+};
+
+}  // namespace
+
+std::span<const DepthwiseKernel> depthwise_kernels() { return kKernels; }
+
+DepthwiseChoice choose_depthwise(const Profile& profile, const CpuFeatures& features) {
+  DepthwiseChoice choice;
+  choice.native = can_run(features, profile.isa);
+  const CpuFeatures usable = choice.native ? capped(features, profile.isa) : features;
+  for (const DepthwiseKernel& kernel : kKernels) {
+    if (can_run(usable, kernel.isa)) {
+      choice.kernel = &kernel;
+      break;
+    }
+  }
+  return choice;
+}
+
+}  // namespace assay::kernels

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arguments of a depthwise convolution; depthwise.h has the contract. Plain structs and no other header of the
+// project, because files compiled for one ISA include this one and must not emit code that other files share.
+#pragma once
+
+#include <cstdint>
+
+namespace assay::kernels {
+
+struct DepthwiseArgs {
+  const void* x = nullptr;  // one channel: [height, width]
+  bool x_signed = false;
+  std::int32_t x_zero_point = 0;
+  const void* w = nullptr;  // one channel: [kernel_h, kernel_w]
+  bool w_signed = true;
+  std::int32_t w_zero_point = 0;
+  std::int32_t bias = 0;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+  std::int64_t kernel_h = 1;
+  std::int64_t kernel_w = 1;
+  std::int64_t stride_h = 1;
+  std::int64_t stride_w = 1;
+  std::int64_t dilation_h = 1;
+  std::int64_t dilation_w = 1;
+  std::int64_t pad_top = 0;
+  std::int64_t pad_left = 0;
+  std::int64_t out_h = 0;
+  std::int64_t out_w = 0;
+  std::int32_t* acc = nullptr;  // [out_h, out_w]
+};
+
+}  // namespace assay::kernels

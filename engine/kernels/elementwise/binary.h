@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// QLinearAdd and QLinearMul on 8-bit spans; a, b and y share one type. Zero points a_z, b_z, y_z; scales a_s, b_s, y_s.
+// Every step rounds to float32 (f32), rint is half to even, and the zero point of y takes part in the rounding:
+//
+//   add:  ra = f32(a_s / y_s), rb = f32(b_s / y_s)
+//     fused:   c = f32(y_z - fma(ra, a_z, f32(rb * b_z))),            v = fma(a, ra, fma(b, rb, c))
+//     unfused: c = f32(y_z - f32(f32(ra * a_z) + f32(rb * b_z))),     v = f32(f32(b * rb) + f32(f32(a * ra) + c))
+//   mul:  v = f32(f32(f32((a - a_z) * (b - b_z)) * f32(f32(a_s * b_s) / y_s)) + y_z)
+//   y = clamp(rint(v)) to the range of the type; a NaN gives its minimum.
+//
+// Equal, byte for byte, to ONNX Runtime's com.microsoft QLinearAdd (fused where uses_fma(isa)) and QLinearMul.
+// An operand with step 0 is one element for the whole span, so that a caller broadcasts span by span.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/dtype.h"
+
+namespace assay::kernels {
+
+struct BinaryOperand {
+  const void* data = nullptr;
+  Index step = 1;  // elements: 1, or 0 to repeat the first
+  float scale = 1;
+  std::int32_t zero_point = 0;
+};
+
+struct BinaryArgs {
+  BinaryOperand a;
+  BinaryOperand b;
+  bool is_signed = false;
+  Index count = 0;
+  float y_scale = 1;
+  std::int32_t y_zero_point = 0;
+  void* y = nullptr;
+};
+
+enum class AddRounding { kFused, kUnfused };
+
+void qlinear_add(const BinaryArgs& args, AddRounding rounding);
+void qlinear_mul(const BinaryArgs& args);
+
+}  // namespace assay::kernels

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/kernels/gemm/gemm_pack.h"
+
+#include <algorithm>
+
+namespace assay::kernels {
+namespace {
+
+constexpr Index kQuad = 4;
+constexpr Index kPair = 2;
+
+Index divide_up(Index value, Index unit) { return (value + unit - 1) / unit; }
+
+const std::uint8_t* element(const PackArgs& args, Index p, Index j) {
+  return static_cast<const std::uint8_t*>(args.b) + p * args.k_stride_bytes + j * args.n_stride_bytes;
+}
+
+template <ByteSign kSign>
+std::int16_t widened(const std::uint8_t* byte) {
+  return kSign == ByteSign::kSigned ? static_cast<std::int8_t>(*byte) : *byte;
+}
+
+}  // namespace
+
+template <Index kColumns>
+Index packed_bytes_quads(Index n, Index k) {
+  return divide_up(n, kColumns) * kColumns * divide_up(k, kQuad) * kQuad;
+}
+
+template <Index kColumns>
+void pack_quads(const PackArgs& args) {
+  auto* out = static_cast<std::uint8_t*>(args.packed);
+  std::fill_n(out, packed_bytes_quads<kColumns>(args.n, args.k), std::uint8_t{0});
+  const Index groups = divide_up(args.k, kQuad);
+  for (Index j = 0; j < args.n; ++j) {
+    std::uint8_t* column = out + (j / kColumns) * groups * kColumns * kQuad + (j % kColumns) * kQuad;
+    for (Index p = 0; p < args.k; ++p) {
+      column[(p / kQuad) * kColumns * kQuad + p % kQuad] = *element(args, p, j);
+    }
+  }
+}
+
+template <Index kColumns>
+Index packed_bytes_pairs(Index n, Index k) {
+  const auto size = static_cast<Index>(sizeof(std::int16_t));
+  return divide_up(n, kColumns) * kColumns * divide_up(k, kPair) * kPair * size;
+}
+
+template <Index kColumns, ByteSign kSign>
+void pack_pairs(const PackArgs& args) {
+  auto* out = static_cast<std::int16_t*>(args.packed);
+  const Index groups = divide_up(args.k, kPair);
+  std::fill_n(out, divide_up(args.n, kColumns) * kColumns * groups * kPair, std::int16_t{0});
+  for (Index j = 0; j < args.n; ++j) {
+    std::int16_t* column = out + (j / kColumns) * groups * kColumns * kPair + (j % kColumns) * kPair;
+    for (Index p = 0; p < args.k; ++p) {
+      column[(p / kPair) * kColumns * kPair + p % kPair] = widened<kSign>(element(args, p, j));
+    }
+  }
+}
+
+Index packed_bytes_columns(Index n, Index k) {
+  const Index length = divide_up(k, kColumnUnit) * kColumnUnit;
+  return divide_up(n, kColumnBlock) * kColumnBlock * length * static_cast<Index>(sizeof(std::int16_t));
+}
+
+template <ByteSign kSign>
+void pack_columns(const PackArgs& args) {
+  auto* out = static_cast<std::int16_t*>(args.packed);
+  const Index length = divide_up(args.k, kColumnUnit) * kColumnUnit;
+  std::fill_n(out, divide_up(args.n, kColumnBlock) * kColumnBlock * length, std::int16_t{0});
+  for (Index j = 0; j < args.n; ++j) {
+    for (Index p = 0; p < args.k; ++p) {
+      out[j * length + p] = widened<kSign>(element(args, p, j));
+    }
+  }
+}
+
+Index packed_bytes_split(Index n, Index k) {
+  const Index half = divide_up(divide_up(k, kPair), kColumnUnit) * kColumnUnit;
+  return divide_up(n, kColumnBlock) * kColumnBlock * half * kPair * static_cast<Index>(sizeof(std::int16_t));
+}
+
+void pack_split(const PackArgs& args) {
+  auto* out = static_cast<std::int16_t*>(args.packed);
+  const Index half = divide_up(divide_up(args.k, kPair), kColumnUnit) * kColumnUnit;
+  std::fill_n(out, divide_up(args.n, kColumnBlock) * kColumnBlock * half * kPair, std::int16_t{0});
+  for (Index j = 0; j < args.n; ++j) {
+    for (Index p = 0; p < args.k; ++p) {
+      out[(j * kPair + p % kPair) * half + p / kPair] = widened<ByteSign::kSigned>(element(args, p, j));
+    }
+  }
+}
+
+template Index packed_bytes_quads<8>(Index, Index);
+template Index packed_bytes_quads<16>(Index, Index);
+template void pack_quads<8>(const PackArgs&);
+template void pack_quads<16>(const PackArgs&);
+template Index packed_bytes_pairs<8>(Index, Index);
+template Index packed_bytes_pairs<16>(Index, Index);
+template void pack_pairs<8, ByteSign::kSigned>(const PackArgs&);
+template void pack_pairs<8, ByteSign::kUnsigned>(const PackArgs&);
+template void pack_pairs<16, ByteSign::kSigned>(const PackArgs&);
+template void pack_pairs<16, ByteSign::kUnsigned>(const PackArgs&);
+template void pack_columns<ByteSign::kSigned>(const PackArgs&);
+template void pack_columns<ByteSign::kUnsigned>(const PackArgs&);
+
+}  // namespace assay::kernels

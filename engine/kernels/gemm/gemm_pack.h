@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts of a packed B. Columns are cut into panels of kColumns, each contiguous over the whole of k; what is beyond n
+// or k is zero, which is neutral in every arithmetic.
+//
+//   quads: groups of 4 consecutive k: panel, group, column, 4 bytes            (vpmaddubsw, vpdpbusd)
+//   int16 pairs: groups of 2 consecutive k: panel, group, column, 2 int16      (vpmaddwd)
+//   int16 columns: column, k rounded up to kColumnUnit, int16                  (portable, exact)
+//   int16 split: column, all even k then all odd k, each half rounded up       (portable, sat16-pairs)
+//
+// Panels of the int16 column layouts are kColumnBlock columns, so that a kernel may compute that many at once.
+#pragma once
+
+#include "engine/base/dtype.h"
+#include "engine/kernels/gemm/gemm_args.h"
+
+namespace assay::kernels {
+
+inline constexpr Index kColumnUnit = 8;   // int16 elements
+inline constexpr Index kColumnBlock = 4;  // columns
+
+// How the bytes of B read as integers.
+enum class ByteSign { kSigned, kUnsigned };
+
+template <Index kColumns>
+Index packed_bytes_quads(Index n, Index k);
+template <Index kColumns>
+void pack_quads(const PackArgs& args);
+
+template <Index kColumns>
+Index packed_bytes_pairs(Index n, Index k);
+template <Index kColumns, ByteSign kSign>
+void pack_pairs(const PackArgs& args);
+
+Index packed_bytes_columns(Index n, Index k);
+template <ByteSign kSign>
+void pack_columns(const PackArgs& args);
+
+Index packed_bytes_split(Index n, Index k);
+void pack_split(const PackArgs& args);  // signed
+
+}  // namespace assay::kernels

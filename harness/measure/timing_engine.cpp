@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/measure/timing_engine.h"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace assay::measure {
+namespace {
+
+constexpr double kNanoseconds = 1e9;
+
+// Benchmarks are named by the position of their call, so that names of any form survive.
+std::size_t position_of(const std::string& name) {
+  std::size_t position = 0;
+  std::from_chars(name.data(), name.data() + name.size(), position);
+  return position;
+}
+
+class Collector : public benchmark::BenchmarkReporter {
+ public:
+  explicit Collector(std::vector<TimedSamples>& samples) : samples_(samples) {}
+
+  bool ReportContext(const Context& /*context*/) override { return true; }
+
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration) {
+        continue;
+      }
+      TimedSamples& entry = samples_[position_of(run.run_name.function_name)];
+      if (run.error_occurred) {
+        entry.error = run.error_message;
+      } else if (run.iterations > 0) {
+        const auto iterations = static_cast<double>(run.iterations);
+        entry.real_ns.push_back(run.real_accumulated_time / iterations * kNanoseconds);
+        entry.cpu_ns.push_back(run.cpu_accumulated_time / iterations * kNanoseconds);
+        entry.iterations = run.iterations;
+      }
+    }
+  }
+
+ private:
+  std::vector<TimedSamples>& samples_;
+};
+
+// Interleaving is a flag of the library and has no other door.
+void initialize_library() {
+  static std::string program = "assay";
+  static std::string interleave = "--benchmark_enable_random_interleaving=true";
+  char* arguments[] = {program.data(), interleave.data(), nullptr};
+  int count = 2;
+  benchmark::Initialize(&count, arguments);
+}
+
+}  // namespace
+
+std::vector<TimedSamples> time_calls(const std::vector<TimedCall>& calls, const TimingOptions& options) {
+  initialize_library();
+  benchmark::ClearRegisteredBenchmarks();
+  std::vector<TimedSamples> samples;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    samples.push_back({.name = calls[i].name, .real_ns = {}, .cpu_ns = {}, .iterations = 0, .error = ""});
+    if (const Status warm = calls[i].call(); !warm.ok()) {
+      samples[i].error = warm.error().message;
+      continue;
+    }
+    const auto body = [&call = calls[i].call](benchmark::State& state) {
+      for (auto _ : state) {
+        if (const Status status = call(); !status.ok()) {
+          state.SkipWithError(status.error().message.c_str());
+          break;
+        }
+      }
+    };
+    benchmark::RegisterBenchmark(std::to_string(i).c_str(), body)
+        ->Repetitions(options.repetitions)
+        ->MinTime(options.min_time_s)
+        ->UseRealTime()
+        ->MeasureProcessCPUTime();
+  }
+  if (std::ranges::any_of(samples, [](const TimedSamples& entry) { return entry.error.empty(); })) {
+    Collector collector(samples);  // the library complains on stderr where nothing is registered
+    benchmark::RunSpecifiedBenchmarks(&collector, ".");
+  }
+  benchmark::ClearRegisteredBenchmarks();
+  for (TimedSamples& entry : samples) {
+    if (!entry.error.empty()) {
+      entry.real_ns.clear();
+      entry.cpu_ns.clear();
+    }
+  }
+  return samples;
+}
+
+}  // namespace assay::measure

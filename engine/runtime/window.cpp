@@ -160,4 +160,35 @@ TapRange taps_inside(const WindowAxis& axis, Index o) {
   return range;
 }
 
+OutputRange outputs_reading(const WindowAxis& axis, Index k) {
+  const Index shift = axis.pad_begin - k * axis.dilation;  // output o reads input o * stride - shift
+  OutputRange range;
+  range.begin = shift <= 0 ? 0 : (shift + axis.stride - 1) / axis.stride;
+  const Index room = axis.input - 1 + shift;
+  range.end = room < 0 ? 0 : std::min(axis.output, room / axis.stride + 1);
+  if (range.end <= range.begin) {
+    return {};
+  }
+  range.first_input = range.begin * axis.stride - shift;
+  return range;
+}
+
+Result<WindowSpec> read_pool_spec(const Node& node) {
+  ASSAY_ASSIGN(WindowSpec spec, read_window_spec(node));
+  if (spec.kernel.empty()) {
+    return invalid_model("the attribute kernel_shape is missing");
+  }
+  return spec;
+}
+
+Status check_pool_window(const Window& window) {
+  for (const WindowAxis& axis : {window.h, window.w}) {
+    if (axis.pad_begin >= axis.span() || axis.pad_end >= axis.span()) {
+      return invalid_argument("pads must be smaller than the window's span of " + std::to_string(axis.span()) +
+                              "; found " + axis_text(axis));
+    }
+  }
+  return {};
+}
+
 }  // namespace assay::runtime

@@ -69,4 +69,19 @@ struct TapRange {
 };
 TapRange taps_inside(const WindowAxis& axis, Index o);
 
+// The outputs o in [begin, end) whose tap `k` falls on the input, and where the first of them reads; the next reads
+// `stride` further on. Empty (begin = end) if there is none.
+struct OutputRange {
+  Index begin = 0;
+  Index end = 0;
+  Index first_input = 0;
+};
+OutputRange outputs_reading(const WindowAxis& axis, Index k);
+
+// read_window_spec for poolings, whose kernel_shape is required.
+Result<WindowSpec> read_pool_spec(const Node& node);
+
+// A pool's pads must be smaller than the window's span, so that no window lies wholly in the padding at either end.
+Status check_pool_window(const Window& window);
+
 }  // namespace assay::runtime

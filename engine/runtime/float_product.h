@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// float32 matrix products with oneDNN, for MatMul and Gemm: Y[b] = alpha * A[b] B[b] over broadcast batch dimensions.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "engine/runtime/onednn.h"
+
+namespace assay::runtime {
+
+// One operand: batch dimensions, then rows and columns, with strides in elements, so that a transposed matrix is the
+// same data with its strides exchanged.
+struct MatrixOperand {
+  dnnl::memory::dims dims;
+  dnnl::memory::dims strides;
+  const float* data = nullptr;
+};
+
+// Row-major, last two dimensions exchanged if `transposed`.
+MatrixOperand matrix_operand(const Shape& shape, bool transposed, const float* data);
+
+struct FloatProductArgs {
+  MatrixOperand a;  // [batch..., m, k]
+  MatrixOperand b;  // [batch..., k, n], as many dimensions as a; batch dimensions equal or 1
+  float* y = nullptr;
+  dnnl::memory::dims y_dims;  // [batch..., m, n], row-major
+};
+
+class FloatProduct {
+ public:
+  // `b_constant`: B's data is the same in every run, so its layout is changed once only.
+  FloatProduct(float alpha, bool b_constant);
+  ~FloatProduct();
+  FloatProduct(const FloatProduct&) = delete;
+  FloatProduct& operator=(const FloatProduct&) = delete;
+
+  // No dimension is 0. Errors: oneDNN's.
+  Status run(const FloatProductArgs& args);
+  KernelInfo kernel() const { return info_; }
+
+ private:
+  class Primitive;
+  Primitive& primitive(const FloatProductArgs& args);
+
+  float alpha_;
+  bool b_constant_;
+  dnnl::stream stream_;
+  KernelInfo info_;
+  std::map<dnnl::memory::dims, std::unique_ptr<Primitive>> primitives_;
+};
+
+}  // namespace assay::runtime

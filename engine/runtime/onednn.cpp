@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/runtime/onednn.h"
+
+#include <array>
+#include <string_view>
+
+#include "engine/base/profile.h"
+
+namespace assay::runtime::onednn {
+namespace {
+
+struct IsaWord {
+  std::string_view word;
+  Isa isa;
+};
+
+// As they stand in names like "jit:avx512_core" or "brgconv:avx2"; the longer word first.
+constexpr std::array kIsaWords = {IsaWord{"avx512", Isa::kAvx512}, IsaWord{"avx2", Isa::kAvx2},
+                                  IsaWord{"sse41", Isa::kSse41}, IsaWord{"ref", Isa::kScalar}};
+
+// What oneDNN's code generators use here, for implementations whose names do not say ("gemm:jit").
+Isa detected_isa() {
+  const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  const auto has = [isa](dnnl::cpu_isa level) {
+    const auto bits = static_cast<unsigned>(level);
+    return (isa & bits) == bits;
+  };
+  if (has(dnnl::cpu_isa::avx512_core)) {
+    return Isa::kAvx512;
+  }
+  if (has(dnnl::cpu_isa::avx2)) {
+    return Isa::kAvx2;
+  }
+  return has(dnnl::cpu_isa::sse41) ? Isa::kSse41 : Isa::kScalar;
+}
+
+Isa isa_of(const std::string& implementation) {
+  for (const IsaWord& row : kIsaWords) {
+    if (implementation.find(row.word) != std::string::npos) {
+      return row.isa;
+    }
+  }
+  return detected_isa();
+}
+
+}  // namespace
+
+const dnnl::engine& engine() {
+  static const dnnl::engine kEngine(dnnl::engine::kind::cpu, 0);
+  return kEngine;
+}
+
+dnnl::memory::desc dense(const dnnl::memory::dims& dims) {
+  dnnl::memory::dims strides(dims.size(), 1);
+  for (std::size_t i = dims.size(); i-- > 1;) {
+    strides[i - 1] = strides[i] * dims[i];
+  }
+  return {dims, dnnl::memory::data_type::f32, strides};
+}
+
+dnnl::memory::desc any_layout(const dnnl::memory::dims& dims) {
+  return {dims, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
+}
+
+dnnl::memory wrap(const dnnl::memory::desc& desc, const float* data) {
+  return {desc, engine(), const_cast<float*>(data)};  // NOLINT(cppcoreguidelines-pro-type-const-cast): see the header
+}
+
+KernelInfo kernel_info(const std::string& implementation) {
+  KernelInfo info;
+  info.kernel = "onednn:" + implementation;
+  info.isa = isa_name(isa_of(implementation));
+  info.arithmetic = "float32";
+  return info;
+}
+
+KernelInfo undecided_kernel_info() {
+  KernelInfo info;
+  info.kernel = "onednn";
+  info.isa = isa_name(detected_isa());
+  info.arithmetic = "float32";
+  return info;
+}
+
+Error to_error(const dnnl::error& error) {
+  if (error.status == dnnl_out_of_memory) {
+    return resource_error("oneDNN was refused memory");
+  }
+  return internal_error(std::string("oneDNN: ") + error.what());
+}
+
+LayoutChange::LayoutChange(const dnnl::memory::desc& from, const dnnl::memory::desc& to,
+                           const dnnl::memory::desc& buffer) {
+  if (from != to) {
+    reorder_ = dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));
+    buffer_ = dnnl::memory(buffer, engine());
+  }
+}
+
+LayoutChange LayoutChange::before(const dnnl::memory::desc& at_hand, const dnnl::memory::desc& wanted) {
+  return {at_hand, wanted, wanted};
+}
+
+LayoutChange LayoutChange::after(const dnnl::memory::desc& made, const dnnl::memory::desc& wanted) {
+  return {made, wanted, made};
+}
+
+dnnl::memory LayoutChange::convert(dnnl::stream& stream, const dnnl::memory& source) {
+  if (!reorder_) {
+    return source;
+  }
+  dnnl::memory from = source;
+  reorder_->execute(stream, from, buffer_);
+  return buffer_;
+}
+
+void LayoutChange::finish(dnnl::stream& stream, const dnnl::memory& destination) {
+  if (reorder_) {
+    dnnl::memory to = destination;
+    reorder_->execute(stream, buffer_, to);
+  }
+}
+
+}  // namespace assay::runtime::onednn

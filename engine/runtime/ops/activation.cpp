@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// LeakyRelu, Sigmoid and HardSwish on float32.
+#include <cmath>
+
+#include "engine/runtime/ops/float_operators.h"
+
+namespace assay::runtime {
+namespace {
+
+template <typename F>
+Result<Tensor> map(const Tensor& x, const F& f) {
+  ASSAY_TRY(check_type(x, "X", {DType::kFloat32}));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate(DType::kFloat32, x.shape()));
+  const float* in = x.data<float>().data();
+  float* out = y.mutable_data<float>().data();
+  const Index count = x.size();
+  for (Index i = 0; i < count; ++i) {
+    out[i] = f(in[i]);
+  }
+  return y;
+}
+
+template <typename F>
+OperatorResult prepare_map(const PrepareContext& context, F f) {
+  ASSAY_TRY(check_arity(context, 1, 1));
+  return make_operator([f](const RunContext& run) { return map(run.input(0), f); }, "float32");
+}
+
+}  // namespace
+
+OperatorResult prepare_leaky_relu(const PrepareContext& context) {
+  const float alpha = context.node.float_attribute("alpha", 0.01F);
+  return prepare_map(context, [alpha](float x) { return x < 0 ? alpha * x : x; });
+}
+
+OperatorResult prepare_sigmoid(const PrepareContext& context) {
+  return prepare_map(context, [](float x) { return 1.0F / (1.0F + std::exp(-x)); });
+}
+
+OperatorResult prepare_hard_swish(const PrepareContext& context) {
+  return prepare_map(context, [](float x) {
+    const float gate = x * (1.0F / 6.0F) + 0.5F;
+    const float low = gate < 0.0F ? 0.0F : gate;
+    return x * (low > 1.0F ? 1.0F : low);
+  });
+}
+
+}  // namespace assay::runtime

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// AveragePool on float32: the sum of a window's elements, accumulated in double, over their number. The number counts
+// padding with count_include_pad, but never what lies beyond the end pad (where ceil_mode lets a window reach). A
+// window with nothing to count gives 0.
+#include <algorithm>
+
+#include "engine/runtime/ops/float_operators.h"
+#include "engine/runtime/window.h"
+
+namespace assay::runtime {
+namespace {
+
+// Taps of window `o` that count.
+Index counted_taps(const WindowAxis& axis, Index o, bool include_pad) {
+  if (!include_pad) {
+    const TapRange taps = taps_inside(axis, o);
+    return taps.end - taps.begin;
+  }
+  const Index start = o * axis.stride - axis.pad_begin;
+  const Index room = axis.input + axis.pad_end - 1 - start;
+  return room < 0 ? 0 : std::min(axis.kernel, room / axis.dilation + 1);
+}
+
+void add_row(const Window& window, const float* row, std::vector<double>& sums) {
+  for (Index kx = 0; kx < window.w.kernel; ++kx) {
+    const OutputRange columns = outputs_reading(window.w, kx);
+    const float* in = row + columns.first_input;
+    double* out = sums.data() + columns.begin;
+    for (Index i = 0; i < columns.end - columns.begin; ++i) {
+      out[i] += static_cast<double>(in[i * window.w.stride]);
+    }
+  }
+}
+
+struct Counts {
+  std::vector<Index> rows;
+  std::vector<Index> columns;
+};
+
+Counts count_taps(const Window& window, bool include_pad) {
+  Counts counts;
+  for (Index oy = 0; oy < window.h.output; ++oy) {
+    counts.rows.push_back(counted_taps(window.h, oy, include_pad));
+  }
+  for (Index ox = 0; ox < window.w.output; ++ox) {
+    counts.columns.push_back(counted_taps(window.w, ox, include_pad));
+  }
+  return counts;
+}
+
+void pool_plane(const Window& window, const Counts& counts, const float* plane, float* out) {
+  std::vector<double> sums(static_cast<std::size_t>(window.w.output));
+  for (Index oy = 0; oy < window.h.output; ++oy) {
+    std::fill(sums.begin(), sums.end(), 0.0);
+    const TapRange rows = taps_inside(window.h, oy);
+    for (Index ky = rows.begin; ky < rows.end; ++ky) {
+      add_row(window, plane + (rows.first_input + (ky - rows.begin) * window.h.dilation) * window.w.input, sums);
+    }
+    for (std::size_t ox = 0; ox < sums.size(); ++ox) {
+      const Index count = counts.rows[static_cast<std::size_t>(oy)] * counts.columns[ox];
+      *out++ = count == 0 ? 0.0F : static_cast<float>(sums[ox] / static_cast<double>(count));
+    }
+  }
+}
+
+Result<Tensor> average_pool(const Tensor& x, const WindowSpec& spec, bool include_pad) {
+  ASSAY_TRY(check_type(x, "X", {DType::kFloat32}));
+  ASSAY_ASSIGN(const Window window, resolve_window(spec, x.shape(), spec.kernel));
+  ASSAY_TRY(check_pool_window(window));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate(DType::kFloat32, window.output_shape({x.dim(0), x.dim(1)})));
+  if (y.size() == 0) {
+    return y;
+  }
+  const Counts counts = count_taps(window, include_pad);
+  const float* in = x.data<float>().data();
+  float* out = y.mutable_data<float>().data();
+  for (Index plane = 0; plane < x.dim(0) * x.dim(1); ++plane) {
+    pool_plane(window, counts, in + plane * window.h.input * window.w.input,
+               out + plane * window.h.output * window.w.output);
+  }
+  return y;
+}
+
+}  // namespace
+
+OperatorResult prepare_average_pool(const PrepareContext& context) {
+  ASSAY_TRY(check_arity(context, 1, 1));
+  ASSAY_ASSIGN(const WindowSpec spec, read_pool_spec(context.node));
+  const bool include_pad = context.node.int_attribute("count_include_pad", 0) != 0;
+  return make_operator(
+      [spec, include_pad](const RunContext& run) { return average_pool(run.input(0), spec, include_pad); }, "float32");
+}
+
+}  // namespace assay::runtime

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Relu and Clip, on floats and raw integers: y = min(max(x, low), high). NaN stays NaN; low above high gives high.
+// Relu on a quantized tensor clamps the integers at 0, which is the real 0 only where the zero point is 0.
+#include <limits>
+#include <optional>
+
+#include "engine/runtime/ops/float_operators.h"
+
+namespace assay::runtime {
+namespace {
+
+template <typename T>
+struct Bounds {
+  T low = std::numeric_limits<T>::lowest();
+  T high = std::numeric_limits<T>::max();
+};
+
+template <>
+struct Bounds<float> {
+  float low = -std::numeric_limits<float>::infinity();
+  float high = std::numeric_limits<float>::infinity();
+};
+
+template <>
+struct Bounds<double> {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+};
+
+template <typename T>
+Result<Tensor> clamp(const Tensor& x, const Bounds<T>& bounds) {
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate(x.dtype(), x.shape()));
+  const T* in = x.data<T>().data();
+  T* out = y.mutable_data<T>().data();
+  const Index count = x.size();
+  const T low = bounds.low;
+  const T high = bounds.high;
+  for (Index i = 0; i < count; ++i) {
+    const T raised = in[i] < low ? low : in[i];
+    out[i] = raised > high ? high : raised;
+  }
+  return y;
+}
+
+// Calls f.template operator()<T>() with the C++ type of a clampable element type.
+template <typename F>
+Result<Tensor> dispatch(const Tensor& x, const F& f) {
+  switch (x.dtype()) {
+    case DType::kFloat32:
+      return f.template operator()<float>();
+    case DType::kFloat64:
+      return f.template operator()<double>();
+    case DType::kInt8:
+      return f.template operator()<std::int8_t>();
+    case DType::kUint8:
+      return f.template operator()<std::uint8_t>();
+    case DType::kInt16:
+      return f.template operator()<std::int16_t>();
+    case DType::kUint16:
+      return f.template operator()<std::uint16_t>();
+    case DType::kInt32:
+      return f.template operator()<std::int32_t>();
+    case DType::kUint32:
+      return f.template operator()<std::uint32_t>();
+    case DType::kInt64:
+      return f.template operator()<std::int64_t>();
+    case DType::kUint64:
+      return f.template operator()<std::uint64_t>();
+    default:
+      return unsupported("X must have a float32, float64 or integer type; found " + std::string(dtype_name(x.dtype())));
+  }
+}
+
+Result<Tensor> relu(const Tensor& x) {
+  return dispatch(x, [&]<typename T>() -> Result<Tensor> {
+    Bounds<T> bounds;
+    bounds.low = 0;
+    return clamp(x, bounds);
+  });
+}
+
+// One bound of the input form: a scalar of X's type, or one element.
+template <typename T>
+Status read_bound(const Tensor& tensor, const char* name, T& bound) {
+  if (tensor.empty()) {
+    return {};
+  }
+  if (tensor.dtype() != DTypeOf<T>::value || tensor.size() != 1) {
+    return invalid_argument(std::string(name) + " must be a scalar of X's type " +
+                            std::string(dtype_name(DTypeOf<T>::value)) + "; found " +
+                            std::string(dtype_name(tensor.dtype())) + " " + shape_text(tensor.shape()));
+  }
+  bound = tensor.data<T>()[0];
+  return {};
+}
+
+Result<Tensor> clip_by_inputs(const RunContext& context) {
+  const Tensor& x = context.input(0);
+  return dispatch(x, [&]<typename T>() -> Result<Tensor> {
+    Bounds<T> bounds;
+    ASSAY_TRY(read_bound(context.input(1), "min", bounds.low));
+    ASSAY_TRY(read_bound(context.input(2), "max", bounds.high));
+    return clamp(x, bounds);
+  });
+}
+
+}  // namespace
+
+OperatorResult prepare_relu(const PrepareContext& context) {
+  ASSAY_TRY(check_arity(context, 1, 1));
+  return make_operator([](const RunContext& run) { return relu(run.input(0)); }, "float32");
+}
+
+OperatorResult prepare_clip(const PrepareContext& context) {
+  if (context.opset() >= 11) {
+    ASSAY_TRY(check_arity(context, 1, 3));
+    return make_operator(clip_by_inputs, "float32");
+  }
+  ASSAY_TRY(check_arity(context, 1, 1));
+  const Bounds<float> defaults;
+  Bounds<float> bounds;
+  bounds.low = context.node.float_attribute("min", defaults.low);
+  bounds.high = context.node.float_attribute("max", defaults.high);
+  return make_operator(
+      [bounds](const RunContext& run) -> Result<Tensor> {
+        ASSAY_TRY(check_type(run.input(0), "X", {DType::kFloat32}));
+        return clamp(run.input(0), bounds);
+      },
+      "float32");
+}
+
+}  // namespace assay::runtime

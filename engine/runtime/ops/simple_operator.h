@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the operators without state between runs share: one function of the inputs, and checks of operands.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/runtime/operator.h"
+
+namespace assay::runtime {
+
+using OperatorResult = Result<std::unique_ptr<Operator>>;
+
+// One output as a function of the inputs.
+using Function = std::function<Result<Tensor>(const RunContext&)>;
+
+// `arithmetic` as in KernelInfo: "move", or "float32" for operators that compute, which becomes "exact" after a run on
+// integers. The kernel's name is "scalar" (plain loops), or "view" where the output shares the input's data.
+OperatorResult make_operator(Function function, const std::string& arithmetic, const std::string& kernel = "scalar");
+
+// The node must have between `least` and `most` inputs, the first `least` of them not omitted, and one output.
+// Errors: kInvalidModel for inputs, kUnsupported for further outputs.
+Status check_arity(const PrepareContext& context, std::size_t least, std::size_t most);
+
+// The operand must have one of the types. The message names the operand and the type found.
+Status check_type(const Tensor& tensor, const char* operand, std::initializer_list<DType> types);
+Status check_rank(const Tensor& tensor, const char* operand, std::size_t rank);
+
+// A rank-1 or scalar int64 operand as a list.
+Result<std::vector<Index>> index_list(const Tensor& tensor, const char* operand);
+
+// Axes made non-negative for `rank`; an error for one out of range or given twice.
+Result<std::vector<Index>> normalize_axes(const std::vector<Index>& axes, std::size_t rank);
+
+// Products of the dimensions before, of, and after an axis: element (o, i, n) is at (o * length + i) * inner + n.
+struct AxisSplit {
+  Index outer = 1;
+  Index length = 1;
+  Index inner = 1;
+};
+AxisSplit split_at(const Shape& shape, std::size_t axis);
+
+// The product of shape[begin, end).
+Index dims_product(const Shape& shape, std::size_t begin, std::size_t end);
+
+inline std::vector<Tensor> one_output(Tensor tensor) {
+  std::vector<Tensor> outputs;
+  outputs.push_back(std::move(tensor));
+  return outputs;
+}
+
+}  // namespace assay::runtime

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// AVX2. A block of one image row becomes int16 values x - x_zero_point, zero outside the image. Read as int32 lanes,
-// the int16 row holds pairs of neighbours, which vpmaddwd multiplies with two neighbouring weights and adds. For stride
-// 2 the lanes are consecutive outputs; for stride 1 they are the even ones, and the odd ones start one element later.
-// Other strides gather every stride-th element first, a tap at a time.
+// AVX2. A band of image rows becomes int16 values x - x_zero_point, zero outside the image. Read as int32 lanes, such a
+// row holds pairs of neighbours, which vpmaddwd multiplies with two neighbouring weights and adds. For stride 2 the
+// lanes are consecutive outputs; for stride 1 they are the even ones, and the odd ones start one element later. Wider
+// strides, and rows or kernels too large for the buffers, are left to the portable kernel.
 #include <immintrin.h>
 
 #include <cstdint>
@@ -10,18 +10,51 @@
 #include "engine/kernels/depthwise/depthwise_args.h"
 
 namespace assay::kernels {
+
+void depthwise_scalar(const DepthwiseArgs& args);
+
 namespace {
 
-constexpr std::int64_t kBlock = 256;            // outputs per block of a row
-constexpr std::int64_t kRow = 2 * kBlock + 64;  // int16 elements: the span of a block, one pair and vector slack
-constexpr std::int64_t kPairSpan = kRow - kBlock * 2 - 32;  // most columns between the taps of one pass
+constexpr std::int64_t kBand = 12 * 1024;  // int16 elements
+constexpr std::int64_t kSlack = 64;        // behind the band: read by the last vectors, for outputs that nobody keeps
+constexpr int kMostPairs = 128;
 
 std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+
+std::int64_t span(std::int64_t outputs, std::int64_t stride, std::int64_t kernel, std::int64_t dilation) {
+  return (outputs - 1) * stride + (kernel - 1) * dilation + 1;
+}
+
+// Two neighbouring taps, or one with a weight of 0 beside it.
+struct TapPair {
+  std::int64_t offset;   // of the first tap in the band
+  std::int32_t weights;  // two int16
+};
+
+struct Taps {
+  TapPair pairs[kMostPairs];
+  int count = 0;
+};
 
 std::int32_t weight(const DepthwiseArgs& args, std::int64_t tap) {
   const std::int32_t raw =
       args.w_signed ? static_cast<const std::int8_t*>(args.w)[tap] : static_cast<const std::uint8_t*>(args.w)[tap];
   return raw - args.w_zero_point;
+}
+
+void list_taps(const DepthwiseArgs& args, std::int64_t pitch, Taps& taps) {
+  for (std::int64_t ky = 0; ky < args.kernel_h; ++ky) {
+    for (std::int64_t kx = 0; kx < args.kernel_w;) {
+      const bool paired = args.dilation_w == 1 && kx + 1 < args.kernel_w;
+      const std::int64_t tap = ky * args.kernel_w + kx;
+      const std::int32_t second = paired ? weight(args, tap + 1) : 0;
+      const std::uint32_t bits =
+          (static_cast<std::uint32_t>(weight(args, tap)) & 0xFFFFU) | (static_cast<std::uint32_t>(second) << 16U);
+      taps.pairs[taps.count] = {ky * args.dilation_h * pitch + kx * args.dilation_w, static_cast<std::int32_t>(bits)};
+      ++taps.count;
+      kx += paired ? 2 : 1;
+    }
+  }
 }
 
 // 16 and 8 consecutive values x - x_zero_point.
@@ -39,16 +72,8 @@ void fill8(const DepthwiseArgs& args, const std::uint8_t* x, std::int16_t* out) 
   _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm_sub_epi16(words, zero_point));
 }
 
-void fill_steps(const DepthwiseArgs& args, const std::uint8_t* x, std::int64_t step, std::int64_t count,
-                std::int16_t* out) {
-  for (std::int64_t t = 0; t < count; ++t) {
-    const std::int32_t raw = args.x_signed ? static_cast<std::int8_t>(x[t * step]) : x[t * step];
-    out[t] = static_cast<std::int16_t>(raw - args.x_zero_point);
-  }
-}
-
-// As fill_steps with step 1; the last vector overlaps the one before.
-void fill_neighbours(const DepthwiseArgs& args, const std::uint8_t* x, std::int64_t count, std::int16_t* out) {
+// `count` consecutive values; the last vector overlaps the one before.
+void fill_inside(const DepthwiseArgs& args, const std::uint8_t* x, std::int64_t count, std::int16_t* out) {
   if (count >= 16) {
     for (std::int64_t t = 0; t + 16 < count; t += 16) {
       fill16(args, x + t, out + t);
@@ -58,88 +83,79 @@ void fill_neighbours(const DepthwiseArgs& args, const std::uint8_t* x, std::int6
     fill8(args, x, out);
     fill8(args, x + count - 8, out + count - 8);
   } else {
-    fill_steps(args, x, 1, count, out);
-  }
-}
-
-// out[t] = x - x_zero_point at column first + t*step, 0 outside the image.
-void fill(const DepthwiseArgs& args, const std::uint8_t* row, std::int64_t first, std::int64_t step, std::int64_t count,
-          std::int16_t* out) {
-  const std::int64_t before = first < 0 ? least(count, (-first + step - 1) / step) : 0;
-  const std::int64_t inside = args.width > first ? (args.width - 1 - first) / step + 1 : 0;
-  const std::int64_t end = least(count, inside);
-  for (std::int64_t t = 0; t < before; ++t) {
-    out[t] = 0;
-  }
-  if (end > before) {
-    const std::uint8_t* x = row + first + before * step;
-    if (step == 1) {
-      fill_neighbours(args, x, end - before, out + before);
-    } else {
-      fill_steps(args, x, step, end - before, out + before);
+    for (std::int64_t t = 0; t < count; ++t) {
+      const std::int32_t raw = args.x_signed ? static_cast<std::int8_t>(x[t]) : x[t];
+      out[t] = static_cast<std::int16_t>(raw - args.x_zero_point);
     }
   }
-  for (std::int64_t t = end > before ? end : before; t < count; ++t) {
+}
+
+void fill_zero(std::int16_t* out, std::int64_t count) {
+  for (std::int64_t t = 0; t < count; ++t) {
     out[t] = 0;
   }
 }
 
-void add_to(std::int32_t* acc, __m256i value) {
-  auto* lanes = reinterpret_cast<__m256i*>(acc);
-  _mm256_store_si256(lanes, _mm256_add_epi32(_mm256_load_si256(lanes), value));
-}
-
-__m256i madd(const std::int16_t* x, __m256i weights) {
-  return _mm256_madd_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(x)), weights);
-}
-
-// acc[t] += x[t]*w0 + x[t+1]*w1
-void add_pair_stride1(const std::int16_t* x, __m256i weights, std::int64_t count, std::int32_t* acc) {
-  for (std::int64_t t = 0; t < count; t += 16) {
-    const __m256i even = madd(x + t, weights);
-    const __m256i odd = madd(x + t + 1, weights);
-    const __m256i low = _mm256_unpacklo_epi32(even, odd);   // outputs 0..3 and 8..11
-    const __m256i high = _mm256_unpackhi_epi32(even, odd);  // outputs 4..7 and 12..15
-    add_to(acc + t, _mm256_permute2x128_si256(low, high, 0x20));
-    add_to(acc + t + 8, _mm256_permute2x128_si256(low, high, 0x31));
+// Columns -pad_left .. pitch - pad_left of image row iy.
+void fill_row(const DepthwiseArgs& args, std::int64_t iy, std::int64_t pitch, std::int16_t* out) {
+  if (iy < 0 || iy >= args.height) {
+    fill_zero(out, pitch);
+    return;
   }
+  const std::int64_t skipped = args.pad_left < 0 ? -args.pad_left : 0;
+  const std::int64_t before = args.pad_left > 0 ? least(args.pad_left, pitch) : 0;
+  const std::int64_t available = args.width > skipped ? args.width - skipped : 0;
+  const std::int64_t inside = least(available, pitch - before);
+  fill_zero(out, before);
+  fill_inside(args, static_cast<const std::uint8_t*>(args.x) + iy * args.width + skipped, inside, out + before);
+  fill_zero(out + before + inside, pitch - before - inside);
 }
 
-// acc[t] += x[2t]*w0 + x[2t+1]*w1
-void add_pair_stride2(const std::int16_t* x, __m256i weights, std::int64_t count, std::int32_t* acc) {
-  for (std::int64_t t = 0; t < count; t += 8) {
-    add_to(acc + t, madd(x + 2 * t, weights));
+__m256i load(const std::int16_t* x) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x)); }
+void store(std::int32_t* out, __m256i value) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), value); }
+
+// 16 outputs at stride 1, from band position x.
+void dot_stride1(const Taps& taps, const std::int16_t* x, std::int32_t bias, std::int32_t* out) {
+  __m256i even = _mm256_set1_epi32(bias);
+  __m256i odd = even;
+  for (int t = 0; t < taps.count; ++t) {
+    const __m256i weights = _mm256_set1_epi32(taps.pairs[t].weights);
+    const std::int16_t* at = x + taps.pairs[t].offset;
+    even = _mm256_add_epi32(even, _mm256_madd_epi16(load(at), weights));
+    odd = _mm256_add_epi32(odd, _mm256_madd_epi16(load(at + 1), weights));
   }
+  const __m256i low = _mm256_unpacklo_epi32(even, odd);   // outputs 0..3 and 8..11
+  const __m256i high = _mm256_unpackhi_epi32(even, odd);  // outputs 4..7 and 12..15
+  store(out, _mm256_permute2x128_si256(low, high, 0x20));
+  store(out + 8, _mm256_permute2x128_si256(low, high, 0x31));
 }
 
-__m256i pair_of(std::int32_t w0, std::int32_t w1) {
-  const std::uint32_t bits = (static_cast<std::uint32_t>(w0) & 0xFFFFU) | (static_cast<std::uint32_t>(w1) << 16U);
-  return _mm256_set1_epi32(static_cast<std::int32_t>(bits));
+// 16 outputs at stride 2, from band position x.
+void dot_stride2(const Taps& taps, const std::int16_t* x, std::int32_t bias, std::int32_t* out) {
+  __m256i low = _mm256_set1_epi32(bias);
+  __m256i high = low;
+  for (int t = 0; t < taps.count; ++t) {
+    const __m256i weights = _mm256_set1_epi32(taps.pairs[t].weights);
+    const std::int16_t* at = x + taps.pairs[t].offset;
+    low = _mm256_add_epi32(low, _mm256_madd_epi16(load(at), weights));
+    high = _mm256_add_epi32(high, _mm256_madd_epi16(load(at + 16), weights));
+  }
+  store(out, low);
+  store(out + 8, high);
 }
 
-void add_kernel_row(const DepthwiseArgs& args, const std::uint8_t* row, std::int64_t ky, std::int64_t ox0,
-                    std::int64_t count, std::int32_t* acc) {
-  alignas(32) std::int16_t x[kRow];  // lanes behind the span are read, and give outputs that nobody uses
-  const bool gather = args.stride_w > 2;
-  // Taps first .. first+taps-1 share one filled row: neighbours that lie within kPairSpan columns.
-  const std::int64_t most = gather ? 1 : kPairSpan / args.dilation_w + 1;
-  for (std::int64_t kx0 = 0; kx0 < args.kernel_w; kx0 += most) {
-    const std::int64_t taps = least(most, args.kernel_w - kx0);
-    const std::int64_t first = ox0 * args.stride_w - args.pad_left + kx0 * args.dilation_w;
-    const std::int64_t stride = gather ? 1 : args.stride_w;
-    const std::int64_t span = (count - 1) * stride + (taps - 1) * args.dilation_w + 2;
-    fill(args, row, first, gather ? args.stride_w : 1, span, x);
-    for (std::int64_t t = 0; t < taps;) {
-      const bool paired = args.dilation_w == 1 && t + 1 < taps;
-      const std::int64_t tap = ky * args.kernel_w + kx0 + t;
-      const __m256i weights = pair_of(weight(args, tap), paired ? weight(args, tap + 1) : 0);
-      const std::int16_t* begin = x + t * args.dilation_w;
-      if (stride == 1) {
-        add_pair_stride1(begin, weights, count, acc);
-      } else {
-        add_pair_stride2(begin, weights, count, acc);
-      }
-      t += paired ? 2 : 1;
+void run_row(const DepthwiseArgs& args, const Taps& taps, const std::int16_t* x, std::int32_t* out) {
+  for (std::int64_t t = 0; t < args.out_w; t += 16) {
+    const std::int64_t left = args.out_w - t;
+    alignas(32) std::int32_t tail[16];
+    std::int32_t* to = left >= 16 ? out + t : tail;
+    if (args.stride_w == 1) {
+      dot_stride1(taps, x + t, args.bias, to);
+    } else {
+      dot_stride2(taps, x + 2 * t, args.bias, to);
+    }
+    for (std::int64_t i = 0; to == tail && i < left; ++i) {
+      out[t + i] = tail[i];
     }
   }
 }
@@ -147,23 +163,27 @@ void add_kernel_row(const DepthwiseArgs& args, const std::uint8_t* row, std::int
 }  // namespace
 
 void depthwise_avx2(const DepthwiseArgs& args) {
-  alignas(32) std::int32_t acc[kBlock];
-  for (std::int64_t oy = 0; oy < args.out_h; ++oy) {
-    for (std::int64_t ox0 = 0; ox0 < args.out_w; ox0 += kBlock) {
-      const std::int64_t count = least(kBlock, args.out_w - ox0);
-      for (std::int64_t t = 0; t < kBlock; t += 8) {
-        _mm256_store_si256(reinterpret_cast<__m256i*>(acc + t), _mm256_set1_epi32(args.bias));
-      }
-      for (std::int64_t ky = 0; ky < args.kernel_h; ++ky) {
-        const std::int64_t iy = oy * args.stride_h - args.pad_top + ky * args.dilation_h;
-        if (iy >= 0 && iy < args.height) {
-          add_kernel_row(args, static_cast<const std::uint8_t*>(args.x) + iy * args.width, ky, ox0, count, acc);
-        }
-      }
-      std::int32_t* out = args.acc + oy * args.out_w + ox0;
-      for (std::int64_t t = 0; t < count; ++t) {
-        out[t] = acc[t];
-      }
+  const std::int64_t pitch = span(args.out_w, args.stride_w, args.kernel_w, args.dilation_w);
+  if (args.out_w < 1) {
+    return;
+  }
+  const std::int64_t rows_of_one = (args.kernel_h - 1) * args.dilation_h + 1;
+  if (args.stride_w > 2 || args.kernel_h * args.kernel_w > kMostPairs || pitch * rows_of_one > kBand) {
+    depthwise_scalar(args);
+    return;
+  }
+  alignas(32) std::int16_t band[kBand + kSlack];
+  Taps taps;
+  list_taps(args, pitch, taps);
+  const std::int64_t most_rows = (kBand / pitch - rows_of_one) / args.stride_h + 1;
+  for (std::int64_t oy0 = 0; oy0 < args.out_h; oy0 += most_rows) {
+    const std::int64_t rows = least(most_rows, args.out_h - oy0);
+    const std::int64_t band_rows = span(rows, args.stride_h, args.kernel_h, args.dilation_h);
+    for (std::int64_t r = 0; r < band_rows; ++r) {
+      fill_row(args, oy0 * args.stride_h - args.pad_top + r, pitch, band + r * pitch);
+    }
+    for (std::int64_t r = 0; r < rows; ++r) {
+      run_row(args, taps, band + r * args.stride_h * pitch, args.acc + (oy0 + r) * args.out_w);
     }
   }
 }

@@ -35,7 +35,8 @@ void dequantize_linear(const DequantizeArgs& args);
 
 // Range and parameters of DynamicQuantizeLinear (uint8):
 //   lo = min(0, min x), hi = max(0, max x); scale = f32(f32(hi - lo) / 255), 1 if hi = lo;
-//   zp = rint(clamp(f32(0 - f32(lo / scale)), 0, 255)). NaN elements are left out of lo and hi and quantize to 0.
+//   zp = rint(clamp(f32(0 - f32(lo / scale)), 0, 255)), 255 where that is NaN (lo = -infinity). NaN elements are left
+//   out of lo and hi and quantize to 0.
 struct DynamicParams {
   float scale = 1;
   std::int32_t zero_point = 0;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// DynamicQuantizeLinear: uint8 with a scale and zero point from the range of x (kernels/linear has the formulas).
+#include "engine/kernels/linear/linear.h"
+#include "engine/runtime/ops/quantized_operators.h"
+#include "engine/runtime/quantized_params.h"
+
+namespace assay::runtime {
+namespace {
+
+class DynamicQuantizeLinear final : public Operator {
+ public:
+  Result<std::vector<Tensor>> run(RunContext& context) override {
+    const Tensor& x = context.input(0);
+    ASSAY_TRY(expect_dtype(x, DType::kFloat32, "x"));
+    ASSAY_ASSIGN(Tensor y, Tensor::allocate(DType::kUint8, x.shape()));
+    const float* data = x.data<float>().data();
+    const kernels::DynamicParams params = kernels::dynamic_quantize_params(data, x.size());
+    kernels::quantize_linear({.x = data,
+                              .count = x.size(),
+                              .scale = params.scale,
+                              .zero_point = params.zero_point,
+                              .y_type = DType::kUint8,
+                              .y = y.mutable_bytes()});
+    return std::vector<Tensor>{std::move(y), Tensor::scalar<float>(params.scale),
+                               Tensor::scalar<std::uint8_t>(static_cast<std::uint8_t>(params.zero_point))};
+  }
+
+  KernelInfo kernel() const override {
+    KernelInfo info;
+    info.kernel = "scalar";
+    info.isa = isa_name(Isa::kScalar);
+    info.arithmetic = "float32";
+    return info;
+  }
+};
+
+}  // namespace
+
+OperatorResult prepare_dynamic_quantize_linear(const PrepareContext& context) {
+  if (!context.has_input(0) || context.node.inputs.size() > 1) {
+    return invalid_model("DynamicQuantizeLinear has one input; found " + std::to_string(context.node.inputs.size()));
+  }
+  return OperatorResult(std::make_unique<DynamicQuantizeLinear>());
+}
+
+}  // namespace assay::runtime

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// com.microsoft.QGemm, and ai.assay's with a clamp. v = A * B + C in wrapping int32, transposed as asked for; then
+//   with y_scale:     requantized by f32(f32(f32(alpha * a_scale) * b_scale) / y_scale)
+//   without y_scale:  float32, f32(f32(v) * f32(f32(alpha * a_scale) * b_scale))
+// C is added as it is: alpha is not applied to it.
+#include "engine/base/rounding.h"
+#include "engine/kernels/transpose/transpose_bytes.h"
+#include "engine/runtime/ops/quantized_operators.h"
+#include "engine/runtime/quantized_matmul.h"
+#include "engine/runtime/quantized_params.h"
+
+namespace assay::runtime {
+namespace {
+
+enum Input : std::size_t { kA, kAScale, kAZeroPoint, kB, kBScale, kBZeroPoint, kC, kYScale, kYZeroPoint };
+
+struct Parameters {
+  float a_scale = 1;  // alpha * a_scale
+  std::int32_t a_zero_point = 0;
+  std::vector<float> b_scales;
+  std::vector<std::int32_t> b_zero_points;
+  std::vector<std::int32_t> bias;  // [N] or empty
+  bool float_output = false;
+  float y_scale = 1;
+  Requantization requantization;
+};
+
+// [N], [1, N] or one value: the same for every row.
+bool is_row(const Tensor& c, Index n) {
+  return c.size() == 1 || (c.size() == n && c.rank() > 0 && c.shape().back() == n);
+}
+
+class QGemm final : public Operator {
+ public:
+  explicit QGemm(const PrepareContext& context)
+      : node_(context.node),
+        transpose_a_(context.node.int_attribute("transA", 0) != 0),
+        transpose_b_(context.node.int_attribute("transB", 0) != 0),
+        alpha_(context.node.float_attribute("alpha", 1)),
+        matmul_(context.profile, context.features),
+        weights_are_constant_(context.constant(kB) != nullptr) {
+    matmul_.choose(known_dtype(context, {kA, kAZeroPoint}).value_or(DType::kUint8) == DType::kInt8,
+                   known_dtype(context, {kB, kBZeroPoint}).value_or(DType::kInt8) == DType::kInt8);
+  }
+
+  Status prepare(const PrepareContext& context) {
+    const Tensor* b = context.constant(kB);
+    const auto a_type = known_dtype(context, {kA, kAZeroPoint});
+    const bool packable = b != nullptr && is_8bit(b->dtype()) && b->rank() == 2;
+    return packable && a_type.has_value() ? matmul_.pack(*b, transpose_b_, *a_type == DType::kInt8) : Status{};
+  }
+
+  Result<std::vector<Tensor>> run(RunContext& context) override {
+    const Tensor& a = context.input(kA);
+    const Tensor& b = context.input(kB);
+    ASSAY_TRY(expect_8bit(a, "A"));
+    ASSAY_TRY(expect_8bit(b, "B"));
+    if (a.rank() != 2 || b.rank() != 2) {
+      return invalid_argument("A and B are matrices; found A " + shape_text(a.shape()) + ", B " +
+                              shape_text(b.shape()));
+    }
+    const Shape a_shape = transpose_a_ ? Shape{a.dim(1), a.dim(0)} : a.shape();
+    const Shape b_shape = transpose_b_ ? Shape{b.dim(1), b.dim(0)} : b.shape();
+    ASSAY_ASSIGN(const MatmulShape shape, resolve_matmul_shape(a_shape, b_shape));
+    ASSAY_ASSIGN(Parameters parameters, read_parameters(context, shape));
+    const bool a_signed = a.dtype() == DType::kInt8;
+    if (!weights_are_constant_ || !matmul_.packed_for(a_signed)) {
+      ASSAY_TRY(matmul_.pack(b, transpose_b_, a_signed));
+    }
+    const DType y_type = parameters.float_output ? DType::kFloat32 : context.input(kYZeroPoint).dtype();
+    ASSAY_ASSIGN(Tensor y, Tensor::allocate(y_type, shape.output));
+    ASSAY_ASSIGN(const std::byte* rows, rows_of(a));
+    const MatmulOperands operands{.a = rows,
+                                  .shape = shape,
+                                  .a_zero_points = {&parameters.a_zero_point, 1},
+                                  .b_zero_points = parameters.b_zero_points,
+                                  .bias = parameters.bias};
+    const Tensor& c = context.input(kC);
+    const bool whole_bias = !c.empty() && parameters.bias.empty();
+    if (parameters.float_output || whole_bias) {
+      ASSAY_TRY(run_in_steps(context, operands, parameters, y));
+    } else {
+      parameters.requantization.scales = product_scales(parameters.a_scale, parameters.b_scales, parameters.y_scale);
+      ASSAY_TRY(matmul_.requantized(context, operands, parameters.requantization, y.mutable_bytes()));
+    }
+    return std::vector<Tensor>{std::move(y)};
+  }
+
+  KernelInfo kernel() const override { return matmul_.kernel(); }
+  bool saturates() const override { return matmul_.saturates(); }
+
+ private:
+  Result<Parameters> read_parameters(const RunContext& context, const MatmulShape& shape) const {
+    Parameters out;
+    const DType b_type = context.input(kB).dtype();
+    ASSAY_ASSIGN(const float a_scale, read_scale(context.input(kAScale), "a_scale"));
+    out.a_scale = alpha_ * a_scale;
+    ASSAY_ASSIGN(out.a_zero_point,
+                 read_zero_point(context.input(kAZeroPoint), context.input(kA).dtype(), "a_zero_point"));
+    ASSAY_ASSIGN(out.b_scales, read_scales(context.input(kBScale), shape.n, "b_scale"));
+    ASSAY_ASSIGN(out.b_zero_points, read_zero_points(context.input(kBZeroPoint), b_type, shape.n, "b_zero_point"));
+    if (const Tensor& c = context.input(kC); !c.empty()) {
+      ASSAY_TRY(expect_dtype(c, DType::kInt32, "C"));
+      const auto broadcast = broadcast_shape(c.shape(), shape.output);
+      if (!broadcast.ok() || broadcast.value() != shape.output) {
+        return invalid_argument("C broadcasts to " + shape_text(shape.output) + "; found " + shape_text(c.shape()));
+      }
+      if (is_row(c, shape.n)) {
+        out.bias = to_int32s(c);
+        out.bias.resize(static_cast<std::size_t>(shape.n), out.bias.empty() ? 0 : out.bias.front());
+      }
+    }
+    out.float_output = context.input(kYScale).empty();
+    if (out.float_output) {
+      return out;
+    }
+    ASSAY_ASSIGN(out.y_scale, read_scale(context.input(kYScale), "y_scale"));
+    const Tensor& y_zero_point = context.input(kYZeroPoint);
+    ASSAY_TRY(expect_8bit(y_zero_point, "y_zero_point"));
+    ASSAY_ASSIGN(out.requantization.y_zero_point, read_zero_point(y_zero_point, y_zero_point.dtype(), "y_zero_point"));
+    ASSAY_TRY(read_clamp(node_, y_zero_point.dtype(), out.requantization));
+    out.requantization.y_signed = y_zero_point.dtype() == DType::kInt8;
+    return out;
+  }
+
+  // A as [M, K].
+  Result<const std::byte*> rows_of(const Tensor& a) {
+    if (!transpose_a_) {
+      return a.bytes();
+    }
+    ASSAY_TRY(transposed_a_.reserve(a.size()));
+    kernels::transpose_bytes({.from = reinterpret_cast<const std::uint8_t*>(a.bytes()),
+                              .rows = a.dim(0),
+                              .columns = a.dim(1),
+                              .from_stride = a.dim(1),
+                              .to = transposed_a_.as<std::uint8_t>(),
+                              .to_stride = a.dim(0)});
+    return static_cast<const std::byte*>(transposed_a_.as<std::byte>());
+  }
+
+  // The int32 sums first, then what becomes of them.
+  Status run_in_steps(RunContext& context, const MatmulOperands& operands, const Parameters& parameters, Tensor& y) {
+    const MatmulShape& shape = operands.shape;
+    ASSAY_TRY(sums_.reserve(y.size() * Index{sizeof(std::int32_t)}));
+    auto* sums = sums_.as<std::int32_t>();
+    ASSAY_TRY(matmul_.sums(context, operands, sums));
+    if (const Tensor& c = context.input(kC); !c.empty() && parameters.bias.empty() && y.size() > 0) {
+      add_bias(c, shape, sums);
+    }
+    if (!parameters.float_output) {
+      requantize_rows({.sums = sums,
+                       .rows = shape.m,
+                       .n = shape.n,
+                       .a_scales = {&parameters.a_scale, 1},
+                       .b_scales = parameters.b_scales,
+                       .y_scale = parameters.y_scale,
+                       .requantization = parameters.requantization,
+                       .y = y.mutable_bytes()});
+      return {};
+    }
+    float* out = y.mutable_data<float>().data();
+    for (Index i = 0; i < shape.m; ++i) {
+      for (Index j = 0; j < shape.n; ++j) {
+        const float scale = parameters.a_scale * parameters.b_scales[static_cast<std::size_t>(j)];
+        *out++ = static_cast<float>(*sums++) * scale;
+      }
+    }
+    return {};
+  }
+
+  // C is [M, N] or [M, 1].
+  static void add_bias(const Tensor& c, const MatmulShape& shape, std::int32_t* sums) {
+    const auto values = c.data<std::int32_t>();
+    const Index columns = c.shape().back();
+    for (Index i = 0; i < shape.m; ++i) {
+      for (Index j = 0; j < shape.n; ++j) {
+        const Index from = i * columns + (columns == 1 ? 0 : j);
+        std::int32_t& sum = sums[i * shape.n + j];
+        sum = wrapping_add(sum, values[static_cast<std::size_t>(from)]);
+      }
+    }
+  }
+
+  Node node_;
+  bool transpose_a_;
+  bool transpose_b_;
+  float alpha_;
+  QuantizedMatmul matmul_;
+  bool weights_are_constant_;
+  ScratchBuffer transposed_a_;
+  ScratchBuffer sums_;
+};
+
+}  // namespace
+
+OperatorResult prepare_qgemm(const PrepareContext& context) {
+  ASSAY_TRY(check_arity(context, 6, 9));
+  auto prepared = std::make_unique<QGemm>(context);
+  ASSAY_TRY(prepared->prepare(context));
+  return OperatorResult(std::move(prepared));
+}
+
+}  // namespace assay::runtime

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/runtime/quantized_axis.h"
+
+#include "engine/runtime/ops/simple_operator.h"
+#include "engine/runtime/quantized_params.h"
+
+namespace assay::runtime {
+namespace {
+
+constexpr Index kOnnxFloat = 1;  // TensorProto.FLOAT
+
+}  // namespace
+
+Result<AxisParams> read_axis_params(const AxisOperands& operands) {
+  const Shape& shape = operands.x.shape();
+  AxisParams out;
+  ASSAY_TRY(expect_dtype(operands.scale, DType::kFloat32, "scale"));
+  if (operands.scale.rank() == 0 || (operands.scale.rank() == 1 && operands.scale.size() == 1)) {
+    out.inner = operands.x.size();
+  } else if (operands.scale.rank() > 1) {
+    return unsupported("blocked quantization: scale has one element or one dimension; found scale " +
+                       shape_text(operands.scale.shape()) + ", x " + shape_text(shape));
+  } else {
+    ASSAY_ASSIGN(const Index axis, normalize_axis(operands.axis, shape.size(), "x"));
+    const AxisSplit split = split_at(shape, static_cast<std::size_t>(axis));
+    out.outer = split.outer;
+    out.channels = split.length;
+    out.inner = split.inner;
+  }
+  ASSAY_ASSIGN(out.scales, read_scales(operands.scale, out.channels, "scale"));
+  if (!operands.zero_point.empty() && operands.zero_point.size() != operands.scale.size()) {
+    return invalid_argument("zero_point has the shape of scale " + shape_text(operands.scale.shape()) + "; found " +
+                            shape_text(operands.zero_point.shape()));
+  }
+  ASSAY_ASSIGN(out.zero_points,
+               read_zero_points(operands.zero_point, operands.zero_point_type, out.channels, "zero_point"));
+  return out;
+}
+
+Status check_linear_attributes(const Node& node) {
+  if (const Index block = node.int_attribute("block_size", 0); block != 0) {
+    return unsupported("blocked quantization: block_size is 0; found " + std::to_string(block));
+  }
+  const Index precision = node.int_attribute("precision", 0);
+  if (precision != 0 && precision != kOnnxFloat) {
+    return unsupported("the division is done in float32; found precision " + std::to_string(precision));
+  }
+  return {};
+}
+
+}  // namespace assay::runtime

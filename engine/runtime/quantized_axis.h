@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scales and zero points of QuantizeLinear and DequantizeLinear: per tensor or along one axis. The tensor is
+// [outer, channels, inner]; per tensor, channels is 1.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "engine/runtime/operator.h"
+#include "engine/runtime/scratch.h"
+
+namespace assay::runtime {
+
+struct AxisParams {
+  Index outer = 1;
+  Index channels = 1;
+  Index inner = 1;
+  std::vector<float> scales;              // [channels]
+  std::vector<std::int32_t> zero_points;  // [channels]
+};
+
+// Consecutive elements that share a scale.
+struct AxisSpan {
+  Index first = 0;
+  Index count = 0;
+  std::size_t channel = 0;
+};
+// Calls body(span) for spans that cover the tensor, long ones in pieces that threads share.
+template <typename Body>
+void for_each_span(const AxisParams& params, int threads, const Body& body) {
+  constexpr Index kPiece = Index{1} << 14;
+  const Index pieces = (params.inner + kPiece - 1) / kPiece;
+  const Index count = params.outer * params.channels * pieces;
+  for_each_task(count, threads, [&](Index task, int) {
+    const Index skipped = task % pieces * kPiece;
+    body(AxisSpan{.first = task / pieces * params.inner + skipped,
+                  .count = std::min(kPiece, params.inner - skipped),
+                  .channel = static_cast<std::size_t>(task / pieces % params.channels)});
+  });
+}
+
+struct AxisOperands {
+  const Tensor& x;
+  const Tensor& scale;
+  const Tensor& zero_point;  // empty: 0
+  DType zero_point_type = DType::kUndefined;
+  Index axis = 1;
+};
+// Errors: a scale that is neither one element nor 1-D along the axis, zero points of another type or shape.
+Result<AxisParams> read_axis_params(const AxisOperands& operands);
+
+// kUnsupported where the node quantizes in blocks (block_size) or with a precision that is not float32.
+Status check_linear_attributes(const Node& node);
+
+}  // namespace assay::runtime

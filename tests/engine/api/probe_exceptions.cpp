@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/engine/api/probe_exceptions.h"
+
+#include <array>
+#include <string_view>
+
+namespace assay::test {
+namespace {
+
+constexpr const char* kThreeSpatialDimensions = "convolution over three spatial dimensions is not in this build";
+constexpr const char* kFloatSums = "float sums between Q and DQ depend on their order, which is the library's";
+
+constexpr std::array kExceptions = {
+    ProbeException{"dynamicquantizelinear/nan-lane", "any", Expectation::kDiffers,
+                   "the peer's vector minimum and maximum lose earlier extremes of a lane to a NaN"},
+    ProbeException{"qlinearconv/u8s8-3d-*", "any", Expectation::kRefused, kThreeSpatialDimensions},
+    ProbeException{"qlinearconv/s8s8-3d-*", "any", Expectation::kRefused, kThreeSpatialDimensions},
+    ProbeException{"qlinearconv/s8u8-dw3x3", "any", Expectation::kComputed, "the peer has no s8 x u8 kernel"},
+    ProbeException{"qlinearmatmul/s8u8-m3k7n5", "any", Expectation::kComputed, "the peer has no s8 x u8 kernel"},
+    ProbeException{"qlinearmatmul/u8s8-perrow", "any", Expectation::kComputed, "the peer lacks parameters per row"},
+    ProbeException{"matmulinteger/u8s8-azrow", "any", Expectation::kComputed, "the peer lacks parameters per row"},
+    ProbeException{"convinteger/u8u8-wzcol", "any", Expectation::kComputed,
+                   "the peer lacks weight zero points per channel"},
+    ProbeException{"qdq/*", "disabled,basic", Expectation::kWithinOneStep, kFloatSums},
+    ProbeException{"relu/qdq-*", "disabled,basic", Expectation::kWithinOneStep, kFloatSums},
+};
+
+bool matches_probe(std::string_view pattern, std::string_view path) {
+  if (pattern.ends_with('*')) {
+    return path.starts_with(pattern.substr(0, pattern.size() - 1));
+  }
+  return path == pattern;
+}
+
+bool matches_variant(std::string_view list, std::string_view variant) {
+  if (list == "any") {
+    return true;
+  }
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    if (list.substr(0, comma) == variant) {
+      return true;
+    }
+    list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const ProbeException> probe_exceptions() { return kExceptions; }
+
+const ProbeException* find_exception(const Probe& probe, const ProbeResult& result) {
+  for (const ProbeException& row : kExceptions) {
+    if (matches_probe(row.probe, probe.path()) && matches_variant(row.variants, result.variant)) {
+      return &row;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace assay::test

@@ -10,9 +10,9 @@
 #include <map>
 
 #include "engine/api/session.h"
-#include "tests/engine/api/probe_exceptions.h"
 #include "tests/support/npy.h"
 #include "tests/support/probe.h"
+#include "tests/support/probe_exceptions.h"
 
 namespace assay {
 namespace {

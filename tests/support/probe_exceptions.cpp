@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/engine/api/probe_exceptions.h"
+#include "tests/support/probe_exceptions.h"
 
 #include <array>
 #include <string_view>

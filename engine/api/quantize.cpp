@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/api/quantize.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "engine/api/calibrate.h"
+#include "engine/passes/pass.h"
+#include "engine/quantizer/convert_s8_to_u8.h"
+#include "engine/quantizer/quantize_graph.h"
+#include "engine/quantizer/selection.h"
+
+namespace assay::api {
+namespace {
+
+// Done to the float model before it is calibrated: a BatchNormalization that is part of its Conv needs no quantization
+// of its own.
+constexpr std::array<std::string_view, 2> kPreparingPasses = {"fold_batch_normalization", "eliminate_identity"};
+
+Result<Model> prepared(const Model& model) {
+  passes::OptimizeOptions options;
+  options.level = passes::Level::kBasic;
+  for (const passes::Pass& pass : passes::passes()) {
+    if (std::find(kPreparingPasses.begin(), kPreparingPasses.end(), pass.name) == kPreparingPasses.end()) {
+      options.disabled.emplace_back(pass.name);
+    }
+  }
+  Graph graph = model.graph();
+  ASSAY_TRY(passes::optimize(graph, options));
+  return Model::from_graph(std::move(graph));
+}
+
+// Decisions for the nodes as the user knows them: a node that the preparation merged into the one in front of it has
+// that one's.
+std::vector<NodeDecision> decisions(const Graph& original, const std::vector<quantizer::NodeReport>& reports) {
+  std::vector<NodeDecision> decided;
+  const auto find = [&](const auto& list, const std::string& name) {
+    return std::find_if(list.begin(), list.end(), [&](const auto& entry) { return entry.node == name; });
+  };
+  const GraphIndex index(original);
+  for (const Node& node : original.nodes) {
+    NodeDecision decision{.node = node.name, .op_type = node.op_type, .quantized = false, .reason = ""};
+    if (const auto report = find(reports, node.name); report != reports.end()) {
+      decision.quantized = report->quantized;
+      decision.reason = report->reason;
+    } else if (const Index producer = index.producer(node.input(0)); producer >= 0) {
+      const Node& front = original.nodes[static_cast<std::size_t>(producer)];
+      const auto merged = find(decided, front.name);
+      decision.quantized = merged != decided.end() && merged->quantized;
+      decision.reason = "merged into " + front.op_type + " '" + front.name + "' before quantization";
+    } else {
+      decision.reason = "removed before quantization: it has no effect";
+    }
+    decided.push_back(std::move(decision));
+  }
+  return decided;
+}
+
+std::vector<TensorParams> tensor_params(const std::vector<quantizer::TensorReport>& reports) {
+  std::vector<TensorParams> params;
+  params.reserve(reports.size());
+  for (const quantizer::TensorReport& report : reports) {
+    params.push_back({.tensor = report.tensor,
+                      .dtype = report.dtype,
+                      .scales = report.scales,
+                      .zero_points = report.zero_points,
+                      .axis = report.axis,
+                      .min = report.min,
+                      .max = report.max});
+  }
+  return params;
+}
+
+}  // namespace
+
+Result<QuantizeResult> quantize(const Model& model, const CalibrationSource& calibration,
+                                const quantizer::Options& options) {
+  ASSAY_TRY(quantizer::check_is_float_model(model.graph()));
+  ASSAY_TRY(quantizer::check_options(model.graph(), options));
+  ASSAY_ASSIGN(const Model float_model, prepared(model));
+
+  quantizer::RangeTable ranges = quantizer::range_table(options);
+  Index samples = 0;
+  if (options.ranges.empty()) {
+    ASSAY_ASSIGN(const quantizer::MinMaxObserver observer, calibrate(float_model, calibration));
+    ranges = observer.table();
+    samples = observer.samples();
+  }
+  ASSAY_ASSIGN(quantizer::QuantizedGraph quantized, quantizer::quantize_graph(float_model.graph(), ranges, options));
+  ASSAY_ASSIGN(Model result, Model::from_graph(std::move(quantized.graph)));
+  return QuantizeResult{.model = std::move(result),
+                        .warnings = std::move(quantized.warnings),
+                        .nodes = decisions(model.graph(), quantized.nodes),
+                        .tensors = tensor_params(quantized.tensors),
+                        .samples = samples};
+}
+
+Result<QuantizeResult> convert_s8_to_u8(const Model& model) {
+  ASSAY_ASSIGN(quantizer::QuantizedGraph converted, quantizer::convert_s8_to_u8(model.graph()));
+  ASSAY_ASSIGN(Model result, Model::from_graph(std::move(converted.graph)));
+  return QuantizeResult{.model = std::move(result),
+                        .warnings = std::move(converted.warnings),
+                        .nodes = decisions(model.graph(), converted.nodes),
+                        .tensors = {},
+                        .samples = 0};
+}
+
+}  // namespace assay::api

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/quantizer/convert_s8_to_u8.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "engine/quantizer/name_maker.h"
+
+namespace assay::quantizer {
+namespace {
+
+constexpr Index kOnnxUint8 = 2;  // TensorProto.DataType
+constexpr Index kOnnxInt8 = 3;
+constexpr std::size_t kNoInput = 99;
+
+// Where an operator's integers and their zero points are among its inputs.
+struct Operand {
+  std::size_t data = kNoInput;
+  std::size_t zero_point = kNoInput;
+};
+struct QuantizedOp {
+  std::string_view op_type;
+  std::array<Operand, 2> operands;           // unused ones have no data
+  std::size_t result_zero_point = kNoInput;  // of the output; the scale is the input before it
+};
+
+constexpr Operand kFirst = {.data = 0, .zero_point = 2};
+constexpr Operand kThird = {.data = 3, .zero_point = 5};
+constexpr std::array kQuantizedOps = {
+    QuantizedOp{"QuantizeLinear", {}, 2},
+    QuantizedOp{"DequantizeLinear", {kFirst}, kNoInput},
+    QuantizedOp{"QLinearConv", {kFirst, kThird}, 7},
+    QuantizedOp{"QLinearMatMul", {kFirst, kThird}, 7},
+    QuantizedOp{"QLinearAdd", {kFirst, kThird}, 7},
+    QuantizedOp{"QLinearMul", {kFirst, kThird}, 7},
+    QuantizedOp{"QGemm", {kFirst, kThird}, 8},
+    QuantizedOp{"QLinearAveragePool", {kFirst}, 4},
+    QuantizedOp{"QLinearGlobalAveragePool", {kFirst}, 4},
+    QuantizedOp{"QLinearLeakyRelu", {kFirst}, 4},
+    QuantizedOp{"QLinearSigmoid", {kFirst}, 4},
+    QuantizedOp{"QLinearSoftmax", {kFirst}, 4},
+    QuantizedOp{"QLinearConcat", {}, 1},  // its operands repeat: see operands_of
+    QuantizedOp{"ConvInteger", {Operand{0, 2}, Operand{1, 3}}, kNoInput},
+    QuantizedOp{"MatMulInteger", {Operand{0, 2}, Operand{1, 3}}, kNoInput},
+    QuantizedOp{"MatMulIntegerToFloat", {Operand{0, 4}, Operand{1, 5}}, kNoInput},
+    QuantizedOp{"DynamicQuantizeLinear", {}, kNoInput},
+};
+
+// Operators that only move or select integers; the output has the type of input 0.
+constexpr std::array<std::string_view, 11> kMoves = {"Clip", "Concat",  "Flatten",   "Identity", "MaxPool",  "Pad",
+                                                     "Relu", "Reshape", "Transpose", "Squeeze",  "Unsqueeze"};
+
+const QuantizedOp* find_quantized(const Node& node) {
+  const auto* found = std::find_if(kQuantizedOps.begin(), kQuantizedOps.end(),
+                                   [&](const QuantizedOp& op) { return op.op_type == node.op_type; });
+  return found == kQuantizedOps.end() ? nullptr : found;
+}
+
+std::vector<Operand> operands_of(const QuantizedOp& op, const Node& node) {
+  std::vector<Operand> operands;
+  if (op.op_type == "QLinearConcat") {
+    for (std::size_t i = 2; i < node.inputs.size(); i += 3) {
+      operands.push_back({.data = i, .zero_point = i + 2});
+    }
+    return operands;
+  }
+  std::copy_if(op.operands.begin(), op.operands.end(), std::back_inserter(operands),
+               [](const Operand& operand) { return operand.data != kNoInput; });
+  return operands;
+}
+
+Result<Tensor> plus_128(const Tensor& tensor) {
+  ASSAY_ASSIGN(Tensor out, Tensor::allocate(DType::kUint8, tensor.shape()));
+  const auto from = tensor.data<std::int8_t>();
+  std::transform(from.begin(), from.end(), out.mutable_data<std::uint8_t>().begin(),
+                 [](std::int8_t q) { return static_cast<std::uint8_t>(q + 128); });
+  return out;
+}
+
+class Converter {
+ public:
+  explicit Converter(const Graph& graph) : graph_(graph), names_(graph) {}
+
+  Result<QuantizedGraph> run() {
+    ASSAY_TRY(check_ends());
+    for (const ValueInfo& input : graph_.inputs) {
+      types_[input.name] = input.dtype;
+    }
+    for (auto& [name, tensor] : graph_.initializers) {
+      types_[name] = tensor.dtype();
+    }
+    bool any_quantized = false;
+    for (Node& node : graph_.nodes) {
+      const QuantizedOp* op = find_quantized(node);
+      any_quantized = any_quantized || op != nullptr;
+      const std::size_t before = changes_;
+      ASSAY_TRY(op != nullptr ? convert_quantized(node, *op) : convert_other(node));
+      result_.nodes.push_back({.node = node.name,
+                               .op_type = node.op_type,
+                               .quantized = op != nullptr || changes_ > before,
+                               .reason = changes_ > before ? "int8 became uint8" : "has no int8 operands"});
+    }
+    if (!any_quantized) {
+      return invalid_argument("the model has no quantized operators; quantize it with uint8 types instead");
+    }
+    ASSAY_TRY(convert_constants());
+    if (changes_ == 0) {
+      result_.warnings.emplace_back("nothing to convert: the model has no int8 tensors");
+    }
+    result_.graph = std::move(graph_);
+    return std::move(result_);
+  }
+
+ private:
+  Status check_ends() const {
+    for (const auto* ends : {&graph_.inputs, &graph_.outputs}) {
+      for (const ValueInfo& info : *ends) {
+        if (info.dtype == DType::kInt8) {
+          return unsupported(std::string("graph ") + (ends == &graph_.inputs ? "input" : "output") + " '" + info.name +
+                             "' is int8; a conversion to uint8 would change what callers see");
+        }
+      }
+    }
+    return {};
+  }
+
+  DType type_of(const std::string& value) const {
+    const auto found = types_.find(value);
+    return found == types_.end() ? DType::kUndefined : found->second;
+  }
+  bool is_int8(const Node& node, std::size_t i) const { return type_of(node.input(i)) == DType::kInt8; }
+
+  // The zero point of int8 data: there and constant, or made here.
+  Status convert_zero_point(Node& node, std::size_t position, const std::string& scale) {
+    ++changes_;
+    if (node.input(position).empty()) {
+      node.inputs.resize(std::max(node.inputs.size(), position + 1));
+      const Tensor* scales = graph_.constant(scale);
+      const Shape shape = scales == nullptr ? Shape{} : scales->shape();
+      ASSAY_ASSIGN(Tensor zeros, Tensor::allocate(DType::kInt8, shape));
+      node.inputs[position] = names_.make(node.name + "_zero_point");
+      types_[node.inputs[position]] = DType::kInt8;
+      graph_.initializers[node.inputs[position]] = std::move(zeros);
+      return {};
+    }
+    if (graph_.constant(node.input(position)) == nullptr) {
+      return unsupported(node_text(graph_, node) + ": zero point '" + node.input(position) +
+                         "' is computed; only constant ones can be converted");
+    }
+    return {};
+  }
+
+  Status convert_quantized(Node& node, const QuantizedOp& op) {
+    for (const Operand& operand : operands_of(op, node)) {
+      if (is_int8(node, operand.data)) {
+        const std::string scale = op.op_type == "DequantizeLinear" ? node.input(1) : "";
+        ASSAY_TRY(convert_zero_point(node, operand.zero_point, scale));
+      }
+    }
+    if (op.result_zero_point == kNoInput || node.input(op.result_zero_point - 1).empty()) {
+      return {};  // the result is int32, float32, or uint8 by definition
+    }
+    const DType result = result_type(node, op);
+    for (const std::string& output : node.outputs) {
+      types_[output] = result;
+    }
+    if (result != DType::kInt8) {
+      return {};
+    }
+    if (node.has_attribute("output_dtype")) {
+      node.attributes["output_dtype"] = kOnnxUint8;
+    }
+    return convert_zero_point(node, op.result_zero_point, op.op_type == "QuantizeLinear" ? node.input(1) : "");
+  }
+
+  DType result_type(const Node& node, const QuantizedOp& op) const {
+    if (!node.input(op.result_zero_point).empty()) {
+      return type_of(node.input(op.result_zero_point));
+    }
+    if (op.op_type == "QuantizeLinear") {
+      return node.int_attribute("output_dtype", 0) == kOnnxInt8 ? DType::kInt8 : DType::kUint8;
+    }
+    return type_of(node.input(operands_of(op, node)[0].data));
+  }
+
+  Status convert_other(Node& node) {
+    bool any_int8 = false;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      any_int8 = any_int8 || is_int8(node, i);
+    }
+    if (!any_int8) {
+      return {};
+    }
+    if (std::find(kMoves.begin(), kMoves.end(), node.op_type) == kMoves.end()) {
+      return unsupported(node_text(graph_, node) + ": it computes on int8 tensors in a way that this conversion does " +
+                         "not know");
+    }
+    ++changes_;
+    for (const std::string& output : node.outputs) {
+      types_[output] = DType::kInt8;
+    }
+    if (node.op_type == "Relu") {
+      node.op_type = "Clip";
+      add_constant(node, 1, "min", 0);
+    } else if (node.op_type == "Pad" && node.string_attribute("mode", "constant") == "constant" &&
+               node.input(2).empty()) {
+      add_constant(node, 2, "value", 0);
+    }
+    const bool takes_settings = node.op_type == "Clip" || node.op_type == "Pad";
+    for (std::size_t i = 1; takes_settings && i < node.inputs.size(); ++i) {
+      if (is_int8(node, i) && graph_.constant(node.input(i)) == nullptr) {
+        return unsupported(node_text(graph_, node) + ": input '" + node.input(i) +
+                           "' is computed; only constant ones can be converted");
+      }
+    }
+    return {};
+  }
+
+  void add_constant(Node& node, std::size_t position, const std::string& what, std::int8_t value) {
+    node.inputs.resize(std::max(node.inputs.size(), position + 1));
+    node.inputs[position] = names_.make(node.name + "_" + what);
+    types_[node.inputs[position]] = DType::kInt8;
+    graph_.initializers[node.inputs[position]] = Tensor::scalar<std::int8_t>(value);
+  }
+
+  Status convert_constants() {
+    for (auto& [name, tensor] : graph_.initializers) {
+      if (tensor.dtype() == DType::kInt8) {
+        ASSAY_ASSIGN(tensor, plus_128(tensor));
+        ++changes_;
+      }
+    }
+    for (auto& [name, info] : graph_.value_infos) {
+      if (info.dtype == DType::kInt8) {
+        info.dtype = DType::kUint8;
+      }
+    }
+    return {};
+  }
+
+  Graph graph_;
+  NameMaker names_;
+  std::map<std::string, DType> types_;  // before the conversion
+  QuantizedGraph result_;
+  std::size_t changes_ = 0;
+};
+
+}  // namespace
+
+Result<QuantizedGraph> convert_s8_to_u8(const Graph& graph) { return Converter(graph).run(); }
+
+}  // namespace assay::quantizer

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/quantizer/quantize_graph.h"
+
+#include <algorithm>
+
+#include "engine/quantizer/emit.h"
+#include "engine/quantizer/plan.h"
+#include "engine/quantizer/upgrade_opset.h"
+
+namespace assay::quantizer {
+namespace {
+
+std::vector<TensorReport> activation_reports(const Plan& plan) {
+  std::vector<TensorReport> reports;
+  for (const auto& [name, activation] : plan.activations) {
+    reports.push_back({.tensor = name,
+                       .dtype = activation.params.dtype,
+                       .scales = {static_cast<double>(activation.params.scale)},
+                       .zero_points = {activation.params.zero_point},
+                       .axis = -1,
+                       .min = activation.range.min,
+                       .max = activation.range.max});
+  }
+  return reports;
+}
+
+std::vector<NodeReport> node_reports(const Graph& graph, const Plan& plan) {
+  std::vector<NodeReport> reports;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    reports.push_back({.node = graph.nodes[i].name,
+                       .op_type = graph.nodes[i].op_type,
+                       .quantized = plan.nodes[i].treatment != Treatment::kFloat,
+                       .reason = plan.nodes[i].reason});
+  }
+  return reports;
+}
+
+// Overrides of tensors that no quantized node has, or that a folded clamp did away with.
+void warn_of_unused_overrides(const Options& options, QuantizedGraph& result) {
+  for (const auto& [name, setting] : options.overrides) {
+    const bool used = std::any_of(result.tensors.begin(), result.tensors.end(),
+                                  [&](const TensorReport& report) { return report.tensor == name; });
+    if (!used) {
+      result.warnings.push_back("quantizer.overrides for '" + name +
+                                "' has no effect: the quantized model has no parameters for that tensor");
+    }
+  }
+}
+
+}  // namespace
+
+Result<QuantizedGraph> quantize_graph(const Graph& float_graph, const RangeTable& observed, const Options& options) {
+  Graph graph = float_graph;
+  RangeTable ranges = observed;
+  ASSAY_TRY(upgrade_opset(graph, ranges));
+  ASSAY_ASSIGN(const Plan plan, make_plan(graph, ranges, options));
+  ASSAY_ASSIGN(QuantizedGraph result,
+               options.format == Format::kQdq ? emit_qdq(graph, plan, options) : emit_qoperator(graph, plan, options));
+  result.warnings.insert(result.warnings.begin(), plan.warnings.begin(), plan.warnings.end());
+  std::vector<TensorReport> tensors = activation_reports(plan);
+  tensors.insert(tensors.end(), result.tensors.begin(), result.tensors.end());
+  result.tensors = std::move(tensors);
+  result.nodes = node_reports(graph, plan);
+  warn_of_unused_overrides(options, result);
+  return result;
+}
+
+RangeTable range_table(const Options& options) {
+  RangeTable table;
+  for (const auto& [name, range] : options.ranges) {
+    table[name] = {.range = {.min = range.first, .max = range.second}, .fault = "", .rank = -1};
+  }
+  return table;
+}
+
+}  // namespace assay::quantizer

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which nodes the options ask to quantize, before looking at whether they can be.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/ir/graph.h"
+#include "engine/quantizer/options.h"
+
+namespace assay::quantizer {
+
+// Checks the options by themselves and the names in them against the model as the user knows it. Errors
+// (kInvalidArgument): a type that is not int8 or uint8, an op type the quantizer does not know, a node or tensor that
+// the model does not have (with the nearest name), a node both included and excluded, an override or range that
+// contradicts itself.
+Status check_options(const Graph& graph, const Options& options);
+
+// An error (kInvalidArgument) for a model that has quantized operators already.
+Status check_is_float_model(const Graph& graph);
+
+// "" for a node that is asked for, else why it is not.
+std::string deselection_reason(const Node& node, const Options& options);
+
+}  // namespace assay::quantizer

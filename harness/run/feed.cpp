@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/feed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace assay::run {
+namespace {
+
+// The fixed first dimension that the graph gives one of the inputs, or 0.
+Index fixed_first_dimension(const Graph& graph) {
+  for (const ValueInfo& input : graph.inputs) {
+    if (input.has_shape && !input.dims.empty() && input.dims[0].known()) {
+      return input.dims[0].size;
+    }
+  }
+  return 0;
+}
+
+// Appends the kept rows of one call's outputs to the parts collected so far.
+Status collect(const api::NamedTensors& outputs, Index fed, Index kept,
+               std::map<std::string, std::vector<Tensor>>& parts) {
+  for (const auto& [name, tensor] : outputs) {
+    if (tensor.rank() == 0 || tensor.dim(0) != fed) {
+      return invalid_argument(fmt::format(
+          "output '{}' has shape {}: its first axis must be the batch of {} for outputs to be joined (runtime.batch)",
+          name, shape_text(tensor.shape()), fed));
+    }
+    if (kept == fed) {
+      parts[name].push_back(tensor);
+    } else {
+      ASSAY_ASSIGN(Tensor rows, slice_rows(tensor, 0, kept));
+      parts[name].push_back(std::move(rows));
+    }
+  }
+  return {};
+}
+
+Result<Tensor> joined(const std::string& name, const std::vector<Tensor>& parts) {
+  Shape shape = parts.front().shape();
+  shape[0] = 0;
+  for (const Tensor& part : parts) {
+    Shape same = part.shape();
+    same[0] = parts.front().dim(0);
+    if (part.dtype() != parts.front().dtype() || same != parts.front().shape()) {
+      return invalid_argument(fmt::format("output '{}' changes its shape from {} to {} between batches", name,
+                                          shape_text(parts.front().shape()), shape_text(part.shape())));
+    }
+    shape[0] += part.dim(0);
+  }
+  ASSAY_ASSIGN(Tensor whole, Tensor::allocate(parts.front().dtype(), shape));
+  std::size_t offset = 0;
+  for (const Tensor& part : parts) {
+    if (part.size_bytes() > 0) {
+      std::memcpy(whole.mutable_bytes() + offset, part.bytes(), part.size_bytes());
+    }
+    offset += part.size_bytes();
+  }
+  return whole;
+}
+
+void add_saturation(std::vector<runtime::SaturationInfo>& total, const std::vector<runtime::SaturationInfo>& more) {
+  for (const runtime::SaturationInfo& entry : more) {
+    const auto known = std::ranges::find(total, entry.node, &runtime::SaturationInfo::node);
+    if (known == total.end()) {
+      total.push_back(entry);
+    } else {
+      known->pairs += entry.pairs;
+      known->saturated += entry.saturated;
+      known->largest_loss = std::max(known->largest_loss, entry.largest_loss);
+    }
+  }
+}
+
+}  // namespace
+
+Result<FeedPlan> plan_feed(const Graph& graph, const api::NamedTensors& inputs, std::optional<Index> batch,
+                           bool dataset) {
+  if (!batch && !dataset) {
+    return FeedPlan{};
+  }
+  FeedPlan plan;
+  for (const auto& [name, tensor] : inputs) {
+    if (tensor.rank() == 0) {
+      return invalid_argument(fmt::format("input '{}' is a scalar: it has no first axis to feed samples from", name));
+    }
+    if (&tensor != &inputs.begin()->second && tensor.dim(0) != plan.samples) {
+      return invalid_argument(fmt::format("input '{}' has {} samples on its first axis, input '{}' has {}", name,
+                                          tensor.dim(0), inputs.begin()->first, plan.samples));
+    }
+    plan.samples = tensor.dim(0);
+  }
+  if (plan.samples == 0) {
+    return invalid_argument("the inputs hold no samples on their first axis");
+  }
+  const Index fixed = fixed_first_dimension(graph);
+  plan.batch = batch ? *batch : fixed > 0 ? fixed : kDatasetBatch;
+  if (fixed > 0 && plan.batch != fixed) {
+    return invalid_argument(fmt::format("runtime.batch={}, but the model fixes the first dimension of its inputs at {}",
+                                        plan.batch, fixed));
+  }
+  plan.padded = fixed > 0;
+  return plan;
+}
+
+Result<Tensor> slice_rows(const Tensor& tensor, Index begin, Index count, Index padded_to) {
+  Shape shape = tensor.shape();
+  const std::size_t row_bytes = shape[0] == 0 ? 0 : tensor.size_bytes() / static_cast<std::size_t>(shape[0]);
+  shape[0] = std::max(count, padded_to);
+  ASSAY_ASSIGN(Tensor rows, Tensor::allocate(tensor.dtype(), shape));
+  if (row_bytes == 0 || count == 0) {
+    return rows;
+  }
+  const std::byte* source = tensor.bytes() + static_cast<std::size_t>(begin) * row_bytes;
+  std::memcpy(rows.mutable_bytes(), source, static_cast<std::size_t>(count) * row_bytes);
+  for (Index row = count; row < shape[0]; ++row) {
+    std::memcpy(rows.mutable_bytes() + static_cast<std::size_t>(row) * row_bytes,
+                source + static_cast<std::size_t>(count - 1) * row_bytes, row_bytes);
+  }
+  return rows;
+}
+
+Result<api::NamedTensors> first_batch(const api::NamedTensors& inputs, const FeedPlan& plan) {
+  if (plan.samples == 0) {
+    return inputs;
+  }
+  api::NamedTensors batch;
+  for (const auto& [name, tensor] : inputs) {
+    ASSAY_ASSIGN(batch[name], slice_rows(tensor, 0, std::min(plan.batch, plan.samples), plan.padded ? plan.batch : 0));
+  }
+  return batch;
+}
+
+Result<api::RunResult> feed(const api::Session& session, const api::NamedTensors& inputs, const FeedPlan& plan,
+                            const api::RunOptions& options, Index limit) {
+  if (plan.samples == 0) {
+    return session.run(inputs, options);
+  }
+  const Index samples = limit > 0 ? std::min(limit, plan.samples) : plan.samples;
+  std::map<std::string, std::vector<Tensor>> parts;
+  api::RunResult total;
+  for (Index begin = 0; begin < samples; begin += plan.batch) {
+    const Index count = std::min(plan.batch, samples - begin);
+    const Index fed = plan.padded ? plan.batch : count;
+    api::NamedTensors batch;
+    for (const auto& [name, tensor] : inputs) {
+      ASSAY_ASSIGN(batch[name], slice_rows(tensor, begin, count, fed));
+    }
+    ASSAY_ASSIGN(const api::RunResult result, session.run(batch, options));
+    ASSAY_TRY(collect(result.outputs, fed, count, parts));
+    add_saturation(total.saturation, result.saturation);
+  }
+  for (const auto& [name, pieces] : parts) {
+    ASSAY_ASSIGN(total.outputs[name], joined(name, pieces));
+  }
+  return total;
+}
+
+}  // namespace assay::run

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace assay::run {
+namespace {
+
+std::string signal_text(int signal) {
+  const char* name = sigabbrev_np(signal);
+  return name == nullptr ? "signal " + std::to_string(signal) : "SIG" + std::string(name);
+}
+
+[[noreturn]] void serve(const Handler& handler, int requests, int answers) {
+  while (const std::optional<Json> request = receive_message(requests)) {
+    if (!send_message(answers, handler(*request))) {
+      break;
+    }
+  }
+  // No destructors: the parent's open files and threads are not the child's to close.
+  ::_exit(0);
+}
+
+}  // namespace
+
+Result<Process> Process::start(const Handler& handler) {
+  std::array<int, 2> requests{};
+  std::array<int, 2> answers{};
+  if (::pipe2(requests.data(), O_CLOEXEC) != 0) {
+    return resource_error(std::string("no pipe for a worker: ") + std::strerror(errno));
+  }
+  if (::pipe2(answers.data(), O_CLOEXEC) != 0) {
+    ::close(requests[0]);
+    ::close(requests[1]);
+    return resource_error(std::string("no pipe for a worker: ") + std::strerror(errno));
+  }
+  std::fflush(nullptr);  // else the child would print the parent's buffered text again
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) {
+    const std::string message = std::string("no process for a worker: ") + std::strerror(errno);
+    for (const int descriptor : {requests[0], requests[1], answers[0], answers[1]}) {
+      ::close(descriptor);
+    }
+    return resource_error(message);
+  }
+  if (pid == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) {
+      ::_exit(0);
+    }
+    ::signal(SIGINT, SIG_IGN);
+    ::signal(SIGTERM, SIG_DFL);
+    ::close(requests[1]);
+    ::close(answers[0]);
+    serve(handler, requests[0], answers[1]);
+  }
+  ::close(requests[0]);
+  ::close(answers[1]);
+  ::fcntl(answers[0], F_SETFL, O_NONBLOCK);
+  Process process;
+  process.pid_ = pid;
+  process.to_child_ = requests[1];
+  process.from_child_ = answers[0];
+  return process;
+}
+
+Process::Process(Process&& other) noexcept { *this = std::move(other); }
+
+Process& Process::operator=(Process&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(to_child_, other.to_child_);
+  std::swap(from_child_, other.from_child_);
+  std::swap(buffer_, other.buffer_);
+  return *this;
+}
+
+Process::~Process() {
+  if (pid_ > 0) {
+    stop();
+  }
+}
+
+bool Process::send(const Json& request) const { return send_message(to_child_, request); }
+
+bool Process::pump() {
+  std::array<char, 1 << 16> bytes{};
+  while (true) {
+    const ssize_t got = ::read(from_child_, bytes.data(), bytes.size());
+    if (got > 0) {
+      buffer_.append({bytes.data(), static_cast<std::size_t>(got)});
+    } else if (got < 0 && errno == EINTR) {
+      continue;
+    } else {
+      return got < 0 && errno == EAGAIN;
+    }
+  }
+}
+
+std::string Process::stop() {
+  // One that has died by itself is a zombie until reaped: the signal does not change how it ended.
+  ::kill(pid_, SIGKILL);
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  ::close(to_child_);
+  ::close(from_child_);
+  if (WIFSIGNALED(status)) {
+    return "killed by " + signal_text(WTERMSIG(status));
+  }
+  return "exited with status " + std::to_string(WEXITSTATUS(status));
+}
+
+}  // namespace assay::run

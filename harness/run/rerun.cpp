@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/rerun.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace assay::run {
+
+std::string shell_quoted(const std::string& word) {
+  const auto safe = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_@%+=:,./-").find(c) != std::string::npos;
+  };
+  if (!word.empty() && std::ranges::all_of(word, safe)) {
+    return word;
+  }
+  std::string quoted = "'";
+  for (const char c : word) {
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return quoted + "'";
+}
+
+std::string rerun_line(const std::string& case_file, const std::vector<std::string>& settings,
+                       const std::string& name) {
+  // A path or setting that begins with "-" would read as a flag.
+  std::string line = "assay run " + shell_quoted(case_file.starts_with('-') ? "./" + case_file : case_file);
+  for (const std::string& setting : settings) {
+    line += " --set " + shell_quoted(setting);
+  }
+  return line + " --filter " + shell_quoted(name);
+}
+
+}  // namespace assay::run

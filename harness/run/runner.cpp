@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/runner.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "harness/run/host.h"
+#include "harness/run/interrupt.h"
+#include "harness/run/output_folder.h"
+#include "harness/run/pool.h"
+#include "harness/run/progress.h"
+#include "harness/run/rerun.h"
+#include "harness/run/settings.h"
+#include "harness/run/test_faults.h"
+#include "harness/run/timing_phase.h"
+#include "harness/run/variant.h"
+#include "reports/results_json.h"
+
+namespace assay::run {
+namespace {
+
+using reports::Outcome;
+using reports::VariantResult;
+using Clock = std::chrono::steady_clock;
+
+// What a worker does: {"job": i} runs a variant, {"time": [i, ...]} times some.
+Handler worker_handler(const Selection& selection, const TimingSettings& timing) {
+  const auto execution = std::make_shared<std::optional<Execution>>();
+  return [&selection, timing, execution](const Json& request) -> Json {
+    if (request.contains("time")) {
+      return time_variants(selection, request.at("time").get<std::vector<std::size_t>>(), timing);
+    }
+    const SelectedVariant& chosen = selection.variants[request.at("job").get<std::size_t>()];
+    const spec::Case& test_case = selection.cases[chosen.case_index];
+    apply_test_faults(chosen.variant.name);
+    if (!*execution || &(*execution)->test_case() != &test_case) {
+      execution->emplace(test_case);
+    }
+    return reports::result_to_json(run_variant(**execution, chosen.variant));
+  };
+}
+
+class Runner {
+ public:
+  Runner(const RunOptions& options, Selection selection) : options_(options), selection_(std::move(selection)) {
+    for (const SelectedVariant& chosen : selection_.variants) {
+      VariantResult result = blank_result(selection_.cases[chosen.case_index], chosen.variant);
+      result.rerun = rerun_line(result.case_file, options_.select.settings, result.name);
+      result.reason = "the run ended before its turn came";
+      results_.push_back(std::move(result));
+    }
+    done_.resize(results_.size(), false);
+  }
+
+  reports::RunRecord run() {
+    const Clock::time_point start = Clock::now();
+    record_.host = host_facts();
+    record_.command = options_.command;
+    record_.started = utc_now();
+    const Status opened = open_folder();
+    if (opened.ok()) {
+      const InterruptGuard guard;
+      run_variants();
+      time_variants_that_passed();
+      record_.interrupted = interrupted();
+    } else {
+      record_.harness_error = opened.error().message;
+    }
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      if (selection_.variants[i].selected) {
+        record_.results.push_back(std::move(results_[i]));
+      }
+    }
+    record_.duration_s = std::chrono::duration<double>(Clock::now() - start).count();
+    if (!options_.folder.empty() && opened.ok()) {
+      note(write_reports(options_.folder, record_));
+    }
+    return std::move(record_);
+  }
+
+ private:
+  Status open_folder() {
+    if (options_.folder.empty()) {
+      return {};
+    }
+    ASSAY_TRY(prepare_folder(options_.folder));
+    if (options_.resume) {
+      ASSAY_TRY(take_over());
+    }
+    ASSAY_ASSIGN(journal_, Journal::open(options_.folder, options_.resume));
+    return {};
+  }
+
+  // What the journal has is not done again.
+  Status take_over() {
+    ASSAY_ASSIGN(std::vector<VariantResult> known, read_journal(options_.folder));
+    std::map<std::string, VariantResult*> by_name;
+    for (VariantResult& result : known) {
+      by_name[result.name] = &result;
+    }
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const auto found = by_name.find(results_[i].name);
+      if (found != by_name.end() && found->second->configuration == results_[i].configuration) {
+        found->second->rerun = results_[i].rerun;
+        results_[i] = std::move(*found->second);
+        done_[i] = true;
+      }
+    }
+    return {};
+  }
+
+  void run_variants() {
+    std::vector<PoolJob> jobs;
+    std::vector<std::size_t> positions;
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      if (!done_[i]) {
+        const SelectedVariant& chosen = selection_.variants[i];
+        const std::string case_key = std::to_string(chosen.case_index);
+        jobs.push_back({case_key, case_key + "\n" + quantizer_key(chosen.variant.configuration)});
+        positions.push_back(i);
+      }
+    }
+    Progress progress(jobs.size(), options_.progress_bar);
+    const Handler handler = worker_handler(selection_, options_.timing_settings);
+    PoolOptions pool;
+    pool.workers = options_.workers > 0 ? options_.workers : usable_cores();
+    pool.timeout_s = options_.timeout_s;
+    pool.handler = [&](const Json& request) {
+      return handler({{"job", positions[request.at("job").get<std::size_t>()]}});
+    };
+    pool.on_report = [&](const JobReport& report) {
+      const std::size_t position = positions[report.job];
+      take_report(position, report);
+      progress.done(results_[position]);
+    };
+    pool.interrupted = interrupted;
+    note(run_jobs(jobs, pool));
+    progress.finish();
+  }
+
+  void take_report(std::size_t position, const JobReport& report) {
+    VariantResult& result = results_[position];
+    const std::string rerun = result.rerun;
+    if (report.end == JobEnd::kAnswered) {
+      reports::ParsedResult parsed = reports::parse_result(report.answer);
+      if (parsed.result) {
+        result = std::move(*parsed.result);
+      } else {
+        result.outcome = Outcome::kCrash;
+        result.reason = "the worker's answer cannot be read: " + parsed.error;
+      }
+    } else if (report.end == JobEnd::kCrashed) {
+      result.outcome = Outcome::kCrash;
+      result.reason = "the worker was " + report.text;
+    } else {
+      result.outcome = Outcome::kTimeout;
+      result.reason = fmt::format("did not end within {:g} s (--timeout)", options_.timeout_s);
+    }
+    result.rerun = rerun;
+    result.duration_s = report.seconds;
+    done_[position] = true;
+    write_journal(position);
+  }
+
+  void time_variants_that_passed() {
+    if (!options_.timing || interrupted()) {
+      return;
+    }
+    Progress progress(0, options_.progress_bar);
+    TimingPhaseOptions phase;
+    phase.timeout_s = options_.timeout_s;
+    phase.handler = worker_handler(selection_, options_.timing_settings);
+    phase.interrupted = interrupted;
+    phase.say = [&](const std::string& text) { progress.say(text); };
+    phase.on_timed = [&](std::size_t position) { write_journal(position); };
+    time_results(selection_, results_, phase);
+    progress.finish();
+  }
+
+  void write_journal(std::size_t position) {
+    if (journal_ && selection_.variants[position].selected) {
+      note(journal_->append(results_[position]));
+    }
+  }
+
+  // Keeps the first thing that went wrong with the harness; the run goes on.
+  void note(const Status& status) {
+    if (!status.ok() && record_.harness_error.empty()) {
+      record_.harness_error = status.error().message;
+    }
+  }
+
+  const RunOptions& options_;
+  Selection selection_;
+  std::vector<VariantResult> results_;  // parallel to selection_.variants
+  std::vector<bool> done_;
+  std::optional<Journal> journal_;
+  reports::RunRecord record_;
+};
+
+}  // namespace
+
+RunOutcome run_cases(const RunOptions& options) {
+  Selection selection = select_variants(options.select);
+  if (!selection.errors.empty()) {
+    return {{}, std::move(selection.errors)};
+  }
+  return {Runner(options, std::move(selection)).run(), {}};
+}
+
+}  // namespace assay::run

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/timing_process.h"
+
+#include <map>
+#include <memory>
+
+#include "harness/measure/statistics.h"
+#include "harness/measure/timing_engine.h"
+#include "harness/run/execution.h"
+#include "harness/run/graph_facts.h"
+#include "harness/run/settings.h"
+
+namespace assay::run {
+namespace {
+
+using spec::Configuration;
+
+// One session with its inputs, kept while it is timed.
+struct Timed {
+  std::optional<api::Session> session;
+  api::NamedTensors inputs;
+  Index batch = 0;
+  std::string error;
+};
+
+Status prepare(Execution& execution, const Configuration& configuration, Timed& timed) {
+  const std::optional<Index> batch = batch_size(configuration);
+  ASSAY_ASSIGN(const api::SessionOptions options, session_options(configuration));
+  ASSAY_ASSIGN(const std::shared_ptr<const PreparedModel> model, execution.prepared(configuration));
+  ASSAY_ASSIGN(timed.session, api::Session::create(model->model, options));
+  ASSAY_ASSIGN(const CaseData* data, execution.data(batch.has_value()));
+  ASSAY_ASSIGN(FeedPlan plan, plan_feed(model->model.graph(), data->inputs, batch, data->dataset()));
+  if (plan.samples > 0 && !batch && !plan.padded) {
+    plan.batch = 1;
+  }
+  ASSAY_ASSIGN(timed.inputs, first_batch(data->inputs, plan));
+  timed.batch = plan.samples > 0 ? plan.batch : 1;
+  return {};
+}
+
+std::unique_ptr<Timed> make_timed(Execution& execution, const Configuration& configuration) {
+  auto timed = std::make_unique<Timed>();
+  if (const Status status = prepare(execution, configuration, *timed); !status.ok()) {
+    timed->error = status.error().message;
+  }
+  return timed;
+}
+
+// The float model at its best, fed like the variant.
+Configuration float_twin(const Configuration& configuration) {
+  Configuration twin;
+  twin.set("quantizer.format", "none");
+  for (const char* axis : {"runtime.threads", "runtime.batch"}) {
+    twin.set(axis, configuration.get(axis));
+  }
+  return twin;
+}
+
+measure::TimedCall call_of(const std::string& name, Timed& timed) {
+  return {name, [&timed]() -> Status {
+            if (!timed.error.empty()) {
+              return invalid_argument(timed.error);
+            }
+            ASSAY_TRY(timed.session->run(timed.inputs));
+            return {};
+          }};
+}
+
+Json answer_of(const measure::TimedSamples& samples, const Timed& timed) {
+  Json json = Json::object();
+  json["real"] = samples.real_ns;
+  json["cpu"] = samples.cpu_ns;
+  json["iterations"] = samples.iterations;
+  json["operations"] = timed.session ? 2 * timed.session->multiply_accumulates() : 0;
+  json["batch"] = timed.batch;
+  json["float_median_ns"] = nullptr;
+  json["error"] = samples.error;
+  return json;
+}
+
+}  // namespace
+
+Json time_variants(const Selection& selection, const std::vector<std::size_t>& positions,
+                   const TimingSettings& settings) {
+  Json times = Json::array();
+  if (positions.empty()) {
+    return {{"times", times}};
+  }
+  Execution execution(selection.cases[selection.variants[positions.front()].case_index]);
+  const Result<api::Model> model = execution.model();
+  const bool float_model = model.ok() && !is_qdq_model(model.value().graph());
+  std::vector<std::unique_ptr<Timed>> timed;
+  std::vector<measure::TimedCall> calls;
+  for (const std::size_t position : positions) {
+    const spec::Variant& variant = selection.variants[position].variant;
+    timed.push_back(make_timed(execution, variant.configuration));
+    calls.push_back(call_of(variant.name, *timed.back()));
+  }
+  // One float twin for all variants with the same threads and batch.
+  std::map<std::string, std::size_t> twins;
+  std::vector<std::size_t> twin_of;
+  for (const std::size_t position : positions) {
+    const Configuration& configuration = selection.variants[position].variant.configuration;
+    if (!float_model) {
+      continue;
+    }
+    const std::string key =
+        configuration.get("runtime.threads").dump() + "/" + configuration.get("runtime.batch").dump();
+    const auto [twin, added] = twins.try_emplace(key, calls.size());
+    twin_of.push_back(twin->second);
+    if (added) {
+      timed.push_back(make_timed(execution, float_twin(configuration)));
+      calls.push_back(call_of("float", *timed.back()));
+    }
+  }
+  const std::vector<measure::TimedSamples> samples =
+      measure::time_calls(calls, {.repetitions = settings.repetitions, .min_time_s = settings.min_time_s});
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    Json answer = answer_of(samples[i], *timed[i]);
+    if (float_model && samples[twin_of[i]].error.empty()) {
+      answer["float_median_ns"] = measure::median(samples[twin_of[i]].real_ns);
+    }
+    times.push_back(std::move(answer));
+  }
+  return {{"times", times}};
+}
+
+}  // namespace assay::run

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/variant.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/run/checking.h"
+#include "harness/run/graph_facts.h"
+#include "harness/run/outcome.h"
+#include "harness/run/settings.h"
+
+namespace assay::run {
+namespace {
+
+std::vector<spec::Claim> claims_of(const spec::Case& test_case, const spec::Configuration& configuration) {
+  std::vector<spec::Claim> claims;
+  for (const spec::Expectation& expectation : test_case.expectations) {
+    const auto* claim = std::get_if<spec::Claim>(&expectation.what);
+    if (claim != nullptr && expectation.applies(configuration)) {
+      claims.push_back(*claim);
+    }
+  }
+  return claims;
+}
+
+std::vector<spec::Check> checks_of(const spec::Case& test_case, const spec::Configuration& configuration) {
+  std::vector<spec::Check> checks;
+  for (const spec::Expectation& expectation : test_case.expectations) {
+    const auto* check = std::get_if<spec::Check>(&expectation.what);
+    if (check != nullptr && expectation.applies(configuration)) {
+      checks.push_back(*check);
+    }
+  }
+  return checks;
+}
+
+// NaN cannot be quantized; in float models it is data like any other.
+Status refuse_nan(const Graph& graph, const api::NamedTensors& inputs) {
+  if (!has_quantizing_nodes(graph)) {
+    return {};
+  }
+  for (const auto& [name, tensor] : inputs) {
+    if (tensor.dtype() != DType::kFloat32) {
+      continue;
+    }
+    const auto values = tensor.data<float>();
+    const auto nan = std::ranges::find_if(values, [](float value) { return std::isnan(value); });
+    if (nan != values.end()) {
+      return invalid_argument(
+          fmt::format("input '{}' holds NaN at element {}, which cannot be quantized", name, nan - values.begin()));
+    }
+  }
+  return {};
+}
+
+bool any_sat16(const std::vector<api::KernelInfo>& kernels) {
+  return std::ranges::any_of(kernels, [](const api::KernelInfo& k) { return k.arithmetic == "sat16-pairs"; });
+}
+
+Result<std::vector<reports::Saturation>> witness(const api::Session& session, const CaseData& data,
+                                                 const FeedPlan& plan) {
+  api::RunOptions options;
+  options.witness_saturation = true;
+  ASSAY_ASSIGN(const api::RunResult result, feed(session, data.inputs, plan, options, kWitnessSamples));
+  std::vector<reports::Saturation> saturation;
+  for (const api::SaturationInfo& entry : result.saturation) {
+    saturation.push_back({entry.node, entry.pairs, entry.saturated, entry.largest_loss,
+                          plan.samples == 0 ? 1 : std::min(plan.samples, kWitnessSamples)});
+  }
+  return saturation;
+}
+
+// Everything up to a session: what a `refused` expectation is about.
+struct Prepared {
+  std::shared_ptr<const PreparedModel> model;
+  std::optional<api::Session> session;
+};
+
+Result<Prepared> prepare(Execution& execution, const spec::Configuration& configuration) {
+  ASSAY_ASSIGN(const api::SessionOptions options, session_options(configuration));
+  Prepared prepared;
+  ASSAY_ASSIGN(prepared.model, execution.prepared(configuration));
+  ASSAY_ASSIGN(prepared.session, api::Session::create(prepared.model->model, options));
+  return prepared;
+}
+
+Status run_and_check(Execution& execution, const spec::Configuration& configuration, const Prepared& prepared,
+                     reports::VariantResult& record, Findings& findings) {
+  const Graph& graph = prepared.model->model.graph();
+  const std::optional<Index> batch = batch_size(configuration);
+  ASSAY_ASSIGN(const CaseData* data, execution.data(batch.has_value()));
+  for (const auto& [name, seed] : data->seeds) {
+    record.seeds[name] = seed;
+  }
+  ASSAY_TRY(refuse_nan(graph, data->inputs));
+  ASSAY_ASSIGN(const FeedPlan plan, plan_feed(graph, data->inputs, batch, data->dataset()));
+  ASSAY_ASSIGN(const api::RunResult result, feed(*prepared.session, data->inputs, plan));
+  for (const api::KernelInfo& k : prepared.session->kernels()) {
+    record.kernels.push_back({k.node, k.op, k.kernel, k.isa, k.arithmetic, k.native});
+  }
+  const std::vector<spec::Check> checks = checks_of(execution.test_case(), configuration);
+  RunFacts facts{.quantized = graph,
+                 .session = *prepared.session,
+                 .data = *data,
+                 .plan = plan,
+                 .outputs = result.outputs,
+                 .reference = nullptr,
+                 .saturation = {}};
+  if (std::ranges::any_of(checks, needs_saturation) || (data->dataset() && any_sat16(prepared.session->kernels()))) {
+    ASSAY_ASSIGN(facts.saturation, witness(*prepared.session, *data, plan));
+    record.saturation = facts.saturation;
+  }
+  // Measurements want a reference too, but only checks insist on it.
+  Result<api::NamedTensors> reference = execution.reference(configuration, result.outputs);
+  if (reference.ok()) {
+    facts.reference = &reference.value();
+  } else if (std::ranges::any_of(checks, needs_reference)) {
+    return reference.error();
+  }
+  ASSAY_ASSIGN(Checked checked, run_checks(checks, facts));
+  findings.checks = std::move(checked.checks);
+  findings.could_fail = checked.could_fail;
+  record.measurements = measure_outputs(facts);
+  return {};
+}
+
+}  // namespace
+
+reports::VariantResult blank_result(const spec::Case& test_case, const spec::Variant& variant) {
+  reports::VariantResult record;
+  record.case_name = test_case.name;
+  record.case_file = test_case.path;
+  record.name = variant.name;
+  for (const auto& [axis, value] : variant.matrix) {
+    record.variant[axis] = value;
+  }
+  for (const auto& [axis, value] : spec::effective_values(variant.configuration)) {
+    record.configuration[axis] = value;
+  }
+  return record;
+}
+
+reports::VariantResult run_variant(Execution& execution, const spec::Variant& variant) {
+  reports::VariantResult record = blank_result(execution.test_case(), variant);
+  Findings findings;
+  const Result<Prepared> prepared = prepare(execution, variant.configuration);
+  if (prepared.ok()) {
+    const PreparedModel& model = *prepared.value().model;
+    findings.warnings = model.warnings;
+    for (const auto& [name, seed] : model.seeds) {
+      record.seeds[name] = seed;
+    }
+    for (const auto& [pass, rewrites] : prepared.value().session->applied_passes()) {
+      record.passes.push_back(pass);
+    }
+    const Status status = run_and_check(execution, variant.configuration, prepared.value(), record, findings);
+    if (!status.ok()) {
+      findings.invalid = status.error().message;
+    }
+  } else {
+    findings.refusal = prepared.error().message;
+  }
+  const spec::Case& test_case = execution.test_case();
+  const Judgement judgement = judge(findings, claims_of(test_case, variant.configuration), test_case.weak_ok);
+  record.outcome = judgement.outcome;
+  record.reason = judgement.reason;
+  record.cause = judgement.cause;
+  record.checks = std::move(findings.checks);
+  record.warnings = std::move(findings.warnings);
+  return record;
+}
+
+}  // namespace assay::run

@@ -16,27 +16,29 @@ namespace assay::spec {
 class Configuration;
 
 enum class AxisKind {
-  kName,     // one of a list of names
-  kBool,     // true, false
-  kInteger,  // a whole number within limits
-  kNumber,   // a number within limits
-  kStrings,  // a list of strings: ["Conv", "MatMul"] is one value, [["Conv"], ["MatMul"]] are two
-  kObject,   // an object
+  kName,       // one of a list of names
+  kText,       // any text but ""
+  kBool,       // true, false
+  kInteger,    // a whole number within limits, or one of the names
+  kNumber,     // a number within limits
+  kStrings,    // a list of texts: ["Conv", "MatMul"] is one value, [["Conv"], ["MatMul"]] are two
+  kRanges,     // {tensor: [min, max]}, or the path of a JSON file with this (relative to the case; to the working
+               // directory in --set)
+  kOverrides,  // {tensor: {"type", "scale", "zero_point", "min", "max", "symmetric", "axis"}}
 };
 
 struct Axis {
   std::string_view name;
   AxisKind kind;
-  std::vector<std::string_view> names;  // kName: the values allowed; kInteger: words allowed besides numbers
-  double min = 0;                       // kInteger, kNumber: limits, both included
+  std::vector<std::string_view> names;
+  double min = 0;  // kInteger, kNumber: limits, both included
   double max = 0;
   Json fallback;  // the effective value where nothing sets the axis
-  std::string_view description;
   // False where the axis cannot matter under the rest of the configuration.
   bool (*applies)(const Configuration& configuration);
 };
 
-// In the order of DESIGN's table: quantizer.*, then runtime.*.
+// quantizer.*, then runtime.*.
 std::span<const Axis> axes();
 const Axis* find_axis(std::string_view name);
 // "unknown axis 'runtime.iso'; nearest known axis is 'runtime.isa'"

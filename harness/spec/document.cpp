@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/spec/document.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "harness/spec/json_scanner.h"
+
+namespace assay::spec {
+namespace {
+
+std::string position_text(const std::string& path, const std::string& text, std::size_t offset) {
+  const LineColumn at = line_column(text, offset);
+  return path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Document>> Document::parse(std::string path, std::string text) {
+  std::shared_ptr<Document> document(new Document(std::move(path), std::move(text)));
+  if (const auto failure = check_syntax(document->text_, kMaxDepth)) {
+    return invalid_argument(position_text(document->path_, document->text_, failure->offset) + ": " + failure->message);
+  }
+  try {
+    document->root_ = Json::parse(document->text_);
+  } catch (const Json::parse_error& error) {
+    // The scanner knows the grammar; what is left is the encoding of texts. `byte` counts the characters read.
+    const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
+    return invalid_argument(position_text(document->path_, document->text_, offset) + ": text that is not valid UTF-8");
+  } catch (const Json::exception& error) {
+    return invalid_argument(document->path_ + ": " + error.what());
+  }
+  return std::shared_ptr<const Document>(std::move(document));
+}
+
+Result<std::shared_ptr<const Document>> Document::read(const std::string& path) {
+  std::error_code code;
+  if (std::filesystem::is_directory(path, code)) {
+    return io_error(path + ": this is a folder, not a file");
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return io_error(path + ": cannot be read: " + std::strerror(errno));
+  }
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (file.bad()) {
+    return io_error(path + ": cannot be read: " + std::strerror(errno));
+  }
+  return parse(path, std::move(text).str());
+}
+
+std::string Document::folder() const {
+  const std::string parent = std::filesystem::path(path_).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+std::string Document::where(const std::string& pointer) const {
+  const auto location = locate(text_, pointer);
+  return location ? position_text(path_, text_, location->value) : path_;
+}
+
+std::string Document::where_key(const std::string& pointer) const {
+  const auto location = locate(text_, pointer);
+  return location ? position_text(path_, text_, location->key) : path_;
+}
+
+Element::Element(std::shared_ptr<const Document> document)
+    : document_(std::move(document)), json_(&document_->root()) {}
+
+const Json& Element::json() const {
+  static const Json kNull;
+  return json_ == nullptr ? kNull : *json_;
+}
+
+Element Element::member(const std::string& key) const {
+  Element element;
+  if (json().is_object()) {
+    if (const auto found = json().find(key); found != json().end()) {
+      element.document_ = document_;
+      element.json_ = &*found;
+      element.pointer_ = pointer_ + "/" + escape_pointer_token(key);
+    }
+  }
+  return element;
+}
+
+Element Element::item(std::size_t index) const {
+  Element element;
+  if (json().is_array() && index < json().size()) {
+    element.document_ = document_;
+    element.json_ = &json()[index];
+    element.pointer_ = pointer_ + "/" + std::to_string(index);
+  }
+  return element;
+}
+
+std::vector<std::string> Element::keys() const {
+  std::vector<std::string> keys;
+  if (json().is_object()) {
+    for (const auto& [key, value] : json().items()) {
+      keys.push_back(key);
+    }
+  }
+  return keys;
+}
+
+std::string Element::where() const { return document_ ? document_->where(pointer_) : std::string(); }
+
+Error Element::error(const std::string& message) const { return invalid_argument(where() + ": " + message); }
+
+Error Element::key_error(const std::string& message) const {
+  return invalid_argument((document_ ? document_->where_key(pointer_) : std::string()) + ": " + message);
+}
+
+std::string resolve_path(const Document& document, const std::string& path) {
+  return (std::filesystem::path(document.folder()) / path).lexically_normal().string();
+}
+
+}  // namespace assay::spec

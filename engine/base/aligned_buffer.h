@@ -11,21 +11,26 @@ namespace assay {
 
 inline constexpr std::size_t kAlignmentBytes = 64;
 
+// Gives a block back to where it was taken from.
+struct BlockReturn {
+  std::size_t block_bytes = 0;
+  void operator()(std::byte* block) const;
+};
+
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;
   // Zeroed memory; an error (kResource) if the system refuses it.
   static Result<AlignedBuffer> allocate(std::size_t size_bytes);
+  // The same without zeroing, for memory that is written in full before it is read.
+  static Result<AlignedBuffer> allocate_uninitialized(std::size_t size_bytes);
 
   std::byte* data() { return data_.get(); }
   const std::byte* data() const { return data_.get(); }
   std::size_t size_bytes() const { return size_bytes_; }
 
  private:
-  struct Free {
-    void operator()(std::byte* pointer) const;
-  };
-  std::unique_ptr<std::byte, Free> data_;
+  std::unique_ptr<std::byte, BlockReturn> data_;
   std::size_t size_bytes_ = 0;
 };
 

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/ir/memory_limit.h"
+
 namespace assay {
 namespace {
 
@@ -65,15 +67,27 @@ std::vector<To> convert_any(const Tensor& tensor) {
 
 }  // namespace
 
-Result<Tensor> Tensor::allocate(DType dtype, Shape shape) {
+Result<Tensor> Tensor::make(DType dtype, Shape shape, Result<AlignedBuffer> (*allocate_buffer)(std::size_t)) {
   ASSAY_ASSIGN(const Index count, element_count(shape));
   Tensor tensor;
   tensor.dtype_ = dtype;
   tensor.size_ = count;
   tensor.shape_ = std::move(shape);
-  ASSAY_ASSIGN(AlignedBuffer buffer, AlignedBuffer::allocate(tensor.size_bytes()));
+  if (const Status memory = check_memory(tensor.size_bytes()); !memory.ok()) {
+    return resource_error("a " + std::string(dtype_name(dtype)) + " tensor of shape " + shape_text(tensor.shape_) +
+                          ": " + memory.error().message);
+  }
+  ASSAY_ASSIGN(AlignedBuffer buffer, allocate_buffer(tensor.size_bytes()));
   tensor.buffer_ = std::make_shared<AlignedBuffer>(std::move(buffer));
   return tensor;
+}
+
+Result<Tensor> Tensor::allocate(DType dtype, Shape shape) {
+  return make(dtype, std::move(shape), AlignedBuffer::allocate);
+}
+
+Result<Tensor> Tensor::allocate_uninitialized(DType dtype, Shape shape) {
+  return make(dtype, std::move(shape), AlignedBuffer::allocate_uninitialized);
 }
 
 Tensor Tensor::reshaped(Shape shape) const {

@@ -20,8 +20,10 @@ class Tensor {
  public:
   Tensor() = default;
 
-  // Zeroed; an error for negative dimensions, more than kMaxElements elements, or no memory.
+  // Zeroed; an error for negative dimensions, more than kMaxElements elements, or more memory than there is.
   static Result<Tensor> allocate(DType dtype, Shape shape);
+  // The same without zeroing, for tensors whose maker writes every element.
+  static Result<Tensor> allocate_uninitialized(DType dtype, Shape shape);
 
   // `values` in row-major order; their number must be the product of `shape` (asserted).
   template <typename T>
@@ -60,6 +62,8 @@ class Tensor {
   std::vector<Index> to_indices() const;
 
  private:
+  static Result<Tensor> make(DType dtype, Shape shape, Result<AlignedBuffer> (*allocate_buffer)(std::size_t));
+
   DType dtype_ = DType::kUndefined;
   Shape shape_;
   Index size_ = 0;

@@ -10,7 +10,7 @@ namespace {
 template <typename F>
 Result<Tensor> map(const Tensor& x, const F& f) {
   ASSAY_TRY(check_type(x, "X", {DType::kFloat32}));
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate(DType::kFloat32, x.shape()));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kFloat32, x.shape()));
   const float* in = x.data<float>().data();
   float* out = y.mutable_data<float>().data();
   const Index count = x.size();

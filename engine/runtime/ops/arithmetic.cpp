@@ -28,7 +28,7 @@ struct Times {
 
 template <typename T, typename F>
 Result<Tensor> apply(const Broadcast& broadcast, const Tensor& a, const Tensor& b, const F& f) {
-  ASSAY_ASSIGN(Tensor out, Tensor::allocate(a.dtype(), broadcast.shape()));
+  ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(a.dtype(), broadcast.shape()));
   broadcast_apply(broadcast, a.data<T>().data(), b.data<T>().data(), out.mutable_data<T>().data(), f);
   return out;
 }

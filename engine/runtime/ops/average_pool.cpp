@@ -67,7 +67,7 @@ Result<Tensor> average_pool(const Tensor& x, const WindowSpec& spec, bool includ
   ASSAY_TRY(check_type(x, "X", {DType::kFloat32}));
   ASSAY_ASSIGN(const Window window, resolve_window(spec, x.shape(), spec.kernel));
   ASSAY_TRY(check_pool_window(window));
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate(DType::kFloat32, window.output_shape({x.dim(0), x.dim(1)})));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kFloat32, window.output_shape({x.dim(0), x.dim(1)})));
   if (y.size() == 0) {
     return y;
   }

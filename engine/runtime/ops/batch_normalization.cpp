@@ -30,7 +30,7 @@ Result<Tensor> normalize(const RunContext& run, float epsilon) {
   }
   const Index channels = x.rank() == 1 ? 1 : x.dim(1);
   ASSAY_TRY(check_parameters(run, channels));
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate(DType::kFloat32, x.shape()));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kFloat32, x.shape()));
   if (x.size() == 0) {
     return y;
   }

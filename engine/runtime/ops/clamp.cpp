@@ -29,7 +29,7 @@ struct Bounds<double> {
 
 template <typename T>
 Result<Tensor> clamp(const Tensor& x, const Bounds<T>& bounds) {
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate(x.dtype(), x.shape()));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(x.dtype(), x.shape()));
   const T* in = x.data<T>().data();
   T* out = y.mutable_data<T>().data();
   const Index count = x.size();

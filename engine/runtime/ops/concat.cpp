@@ -34,7 +34,7 @@ Result<Tensor> concat(const RunContext& context, Index requested_axis) {
     ASSAY_TRY(check_part(first, context.inputs[i], axis, i));
     shape[axis] += context.inputs[i].dim(axis);
   }
-  ASSAY_ASSIGN(Tensor out, Tensor::allocate(first.dtype(), std::move(shape)));
+  ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(first.dtype(), std::move(shape)));
   if (out.size() == 0) {
     return out;
   }

@@ -180,7 +180,8 @@ class Conv : public Operator {
 
   Result<std::vector<Tensor>> run(RunContext& context) override {
     ASSAY_ASSIGN(const ConvShape shape, resolve_shape(context, spec_, group_));
-    ASSAY_ASSIGN(Tensor y, Tensor::allocate(DType::kFloat32, shape.window.output_shape({shape.batch, shape.outputs})));
+    ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kFloat32,
+                                                          shape.window.output_shape({shape.batch, shape.outputs})));
     const Tensor& bias = context.input(2);
     const Operands operands{.x = context.input(0).data<float>().data(),
                             .w = context.input(1).data<float>().data(),

@@ -13,7 +13,7 @@ Result<Tensor> global_average_pool(const Tensor& x) {
   Shape shape(x.rank(), 1);
   shape[0] = x.dim(0);
   shape[1] = x.dim(1);
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate(DType::kFloat32, std::move(shape)));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kFloat32, std::move(shape)));
   if (y.size() == 0) {
     return y;
   }

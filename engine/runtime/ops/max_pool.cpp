@@ -40,7 +40,7 @@ void pool_row(const Window& window, Index oy, const T* plane, T* out) {
 
 template <typename T>
 Result<Tensor> pool(const Tensor& x, const Window& window) {
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate(x.dtype(), window.output_shape({x.dim(0), x.dim(1)})));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(x.dtype(), window.output_shape({x.dim(0), x.dim(1)})));
   if (y.size() == 0) {
     return y;
   }

@@ -147,7 +147,7 @@ Result<Tensor> pad(const Tensor& data, const PadArgs& args) {
     dims[i].stride = dims_product(data.shape(), i + 1, rank);
     shape.push_back(static_cast<Index>(dims[i].source.size()));
   }
-  ASSAY_ASSIGN(Tensor out, Tensor::allocate(data.dtype(), std::move(shape)));
+  ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(data.dtype(), std::move(shape)));
   if (out.size() == 0) {
     return out;
   }

@@ -28,7 +28,7 @@ void softmax_row(const float* x, float* y, Index length, Index step) {
 Result<Tensor> softmax(const Tensor& x, Index requested_axis, bool flattens) {
   ASSAY_TRY(check_type(x, "input", {DType::kFloat32}));
   ASSAY_ASSIGN(const Index axis, normalize_axis(requested_axis, x.rank(), "axis"));
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate(DType::kFloat32, x.shape()));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kFloat32, x.shape()));
   if (x.size() == 0) {
     return y;
   }

@@ -79,13 +79,13 @@ Result<Tensor> transpose(const Tensor& data, std::vector<Index> perm) {
     shape.push_back(data.dim(static_cast<std::size_t>(axis)));
   }
   if (data.size() == 0) {
-    return Tensor::allocate(data.dtype(), std::move(shape));
+    return Tensor::allocate_uninitialized(data.dtype(), std::move(shape));
   }
   const std::vector<MovedDim> dims = moved_dims(data.shape(), perm);
   if (dims.size() <= 1) {  // the elements keep their order
     return data.reshaped(std::move(shape));
   }
-  ASSAY_ASSIGN(Tensor out, Tensor::allocate(data.dtype(), std::move(shape)));
+  ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(data.dtype(), std::move(shape)));
   with_element_size(dtype_size_bytes(data.dtype()), [&]<typename T>() {
     auto* to = reinterpret_cast<T*>(out.mutable_bytes());
     copy_moved(dims, 0, reinterpret_cast<const T*>(data.bytes()), to);

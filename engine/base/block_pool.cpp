@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/block_pool.h"
+
+#include <bit>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <new>
+#include <vector>
+
+namespace assay {
+namespace {
+
+// Smaller blocks go to the allocator, which reuses them well itself.
+constexpr std::size_t kSmallestPooledBytes = std::size_t{256} << 10U;
+// What the pool may hold; beyond this, blocks go back to the system.
+constexpr std::size_t kMaxHeldBytes = std::size_t{512} << 20U;
+
+// The address sanitizer must see every block freed to find uses after that.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kPools = false;
+#else
+constexpr bool kPools = true;
+#endif
+
+bool is_pooled(std::size_t size_bytes) {
+  return kPools && size_bytes >= kSmallestPooledBytes && size_bytes <= kMaxHeldBytes;
+}
+
+// Sizes are rounded up to eighths of a power of two, so that a little larger or smaller tensor finds a block again.
+std::size_t size_class(std::size_t size_bytes) {
+  const std::size_t step = std::bit_floor(size_bytes) / 8;
+  return (size_bytes + step - 1) / step * step;
+}
+
+class Pool {
+ public:
+  std::byte* take(std::size_t block_bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = blocks_.find(block_bytes);
+    if (found == blocks_.end() || found->second.empty()) {
+      return nullptr;
+    }
+    std::byte* block = found->second.back();
+    found->second.pop_back();
+    held_bytes_ -= block_bytes;
+    return block;
+  }
+
+  // False if the pool is full.
+  bool keep(std::byte* block, std::size_t block_bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (held_bytes_ + block_bytes > kMaxHeldBytes) {
+      return false;
+    }
+    try {
+      blocks_[block_bytes].push_back(block);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    held_bytes_ += block_bytes;
+    return true;
+  }
+
+  // Gives everything back to the system.
+  void clear() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (auto& [block_bytes, blocks] : blocks_) {
+      for (std::byte* block : blocks) {
+        std::free(block);
+      }
+    }
+    blocks_.clear();
+    held_bytes_ = 0;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::size_t, std::vector<std::byte*>> blocks_;
+  std::size_t held_bytes_ = 0;
+};
+
+// Never destroyed: tensors of static storage may be given back after any static destructor.
+Pool& pool() {
+  static Pool* const kPool = new Pool;
+  return *kPool;
+}
+
+std::byte* allocate(std::size_t size_bytes) {
+  return static_cast<std::byte*>(std::aligned_alloc(kBlockAlignmentBytes, size_bytes));
+}
+
+}  // namespace
+
+std::byte* take_block(std::size_t size_bytes) {
+  if (!is_pooled(size_bytes)) {
+    return allocate(size_bytes);
+  }
+  const std::size_t block_bytes = size_class(size_bytes);
+  if (std::byte* block = pool().take(block_bytes); block != nullptr) {
+    return block;
+  }
+  std::byte* block = allocate(block_bytes);
+  if (block == nullptr) {
+    pool().clear();
+    block = allocate(block_bytes);
+  }
+  return block;
+}
+
+void return_block(std::byte* block, std::size_t size_bytes) {
+  if (block != nullptr && (!is_pooled(size_bytes) || !pool().keep(block, size_class(size_bytes)))) {
+    std::free(block);
+  }
+}
+
+}  // namespace assay

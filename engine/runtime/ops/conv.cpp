@@ -16,7 +16,7 @@ namespace {
 using Dims = dnnl::memory::dims;
 
 // Bytes of input and output that one call of the primitive handles, per thread.
-constexpr Index kBlockBytes = Index{1} << 20;
+constexpr Index kBlockBytes = Index{1} << 18;
 // Primitives kept; a session that sees more shapes than this builds them again.
 constexpr std::size_t kMaxPrimitives = 16;
 

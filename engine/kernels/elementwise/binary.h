@@ -26,8 +26,8 @@ struct BinaryOperand {
 };
 
 struct BinaryArgs {
-  BinaryOperand a;
-  BinaryOperand b;
+  BinaryOperand a = {};
+  BinaryOperand b = {};
   bool is_signed = false;
   Index count = 0;
   float y_scale = 1;

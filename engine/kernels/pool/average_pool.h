@@ -46,7 +46,7 @@ struct AveragePoolArgs {
   Index out_h = 1;
   Index out_w = 1;
   bool count_include_pad = false;
-  PoolQuantization quantization;
+  PoolQuantization quantization = {};
 };
 void qlinear_average_pool(const AveragePoolArgs& args);
 
@@ -57,7 +57,7 @@ struct GlobalAveragePoolArgs {
   Index size = 1;          // height * width
   Index plane_stride = 1;  // bytes: size for channel-first images, 1 for channel-last ones
   Index step = 1;          // bytes: 1, or the number of channels
-  PoolQuantization quantization;
+  PoolQuantization quantization = {};
 };
 void qlinear_global_average_pool(const GlobalAveragePoolArgs& args);
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/quantizer/selection.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/quantizer/graph_builder.h"
+
+namespace assay::quantizer {
+namespace {
+
+Graph small_graph() {
+  return test::GraphBuilder()
+      .input("x", {1, 1, 2, 2})
+      .constant("w", test::floats({1, 1, 1, 1}, {1}))
+      .node("Conv", "conv1", {"x", "w"})
+      .node("Relu", "relu1", {"conv1"})
+      .output("relu1", {1, 1, 2, 2})
+      .build();
+}
+
+std::string error_of(const Options& options) {
+  const Status status = check_options(small_graph(), options);
+  EXPECT_TRUE(status.ok() || status.error().kind == ErrorKind::kInvalidArgument);
+  return status.ok() ? "" : status.error().message;
+}
+
+TEST(CheckOptions, AcceptsTheDefaults) { EXPECT_EQ(error_of({}), ""); }
+
+TEST(CheckOptions, NamesUnknownThingsAndTheNearestKnownOnes) {
+  Options options;
+  options.op_types = {"Conv", "Rely"};
+  EXPECT_EQ(error_of(options), "quantizer.op_types: the quantizer does not know 'Rely'; did you mean 'Relu'?");
+  options = {};
+  options.nodes_to_quantize = {"conv"};
+  EXPECT_EQ(error_of(options), "quantizer.nodes_to_quantize: the model has no node 'conv'; did you mean 'conv1'?");
+  options = {};
+  options.nodes_to_exclude = {"relu1", "elsewhere"};
+  EXPECT_EQ(error_of(options), "quantizer.nodes_to_exclude: the model has no node 'elsewhere'");
+  options = {};
+  options.overrides["v"];
+  EXPECT_EQ(error_of(options), "quantizer.overrides: the model has no tensor 'v'; did you mean 'w'?");
+  options = {};
+  options.ranges["conv2"] = {0, 1};
+  EXPECT_EQ(error_of(options), "quantizer.ranges: the model has no tensor 'conv2'; did you mean 'conv1'?");
+}
+
+TEST(CheckOptions, RefusesContradictions) {
+  Options options;
+  options.nodes_to_quantize = {"conv1"};
+  options.nodes_to_exclude = {"conv1"};
+  EXPECT_EQ(error_of(options), "node 'conv1' is in both quantizer.nodes_to_quantize and nodes_to_exclude");
+  options = {};
+  options.ranges["conv1"] = {2, 1};
+  EXPECT_EQ(error_of(options), "quantizer.ranges for 'conv1': min 2 is greater than max 1");
+  options = {};
+  options.activation_type = DType::kInt16;
+  EXPECT_EQ(error_of(options), "quantizer.activation_type is int16; it must be int8 or uint8");
+}
+
+TEST(CheckIsFloatModel, NamesAQuantizedNode) {
+  Graph graph = small_graph();
+  EXPECT_TRUE(check_is_float_model(graph).ok());
+  graph.nodes[1].op_type = "QuantizeLinear";
+  const Status status = check_is_float_model(graph);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message,
+            "the model is quantized already: it has QuantizeLinear node 'relu1' (opset 13); give the float model, or "
+            "convert this one from int8 to uint8");
+}
+
+TEST(DeselectionReason, FollowsTheThreeLists) {
+  const Node conv = small_graph().nodes[0];
+  EXPECT_EQ(deselection_reason(conv, {}), "");
+  Options options;
+  options.nodes_to_exclude = {"conv1"};
+  EXPECT_EQ(deselection_reason(conv, options), "excluded by quantizer.nodes_to_exclude");
+  options = {};
+  options.nodes_to_quantize = {"relu1"};
+  EXPECT_EQ(deselection_reason(conv, options), "not in quantizer.nodes_to_quantize");
+  options = {};
+  options.op_types = {"Relu"};
+  EXPECT_EQ(deselection_reason(conv, options), "Conv is not in quantizer.op_types");
+}
+
+}  // namespace
+}  // namespace assay::quantizer

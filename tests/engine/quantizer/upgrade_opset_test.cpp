@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/quantizer/upgrade_opset.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/engine/quantizer/graph_builder.h"
+
+namespace assay::quantizer {
+namespace {
+
+using test::GraphBuilder;
+using testing::ElementsAre;
+
+Status upgrade(Graph& graph) {
+  RangeTable ranges;
+  return upgrade_opset(graph, ranges);
+}
+
+TEST(UpgradeOpset, LeavesOpset13Alone) {
+  Graph graph = GraphBuilder(17).input("x", {1}).node("Anything", "y", {"x"}).output("y", {1}).build();
+  EXPECT_TRUE(upgrade(graph).ok());
+  EXPECT_EQ(graph.opset(), 17);
+}
+
+TEST(UpgradeOpset, TurnsAttributesIntoInputs) {
+  Graph graph = GraphBuilder(10)
+                    .input("x", {2, 3})
+                    .node("Unsqueeze", "wide", {"x"}, {{"axes", std::vector<Index>{0, 3}}})
+                    .node("Squeeze", "narrow", {"wide"}, {{"axes", std::vector<Index>{0}}})
+                    .node("Squeeze", "all", {"narrow"})
+                    .node("Clip", "clip", {"all"}, {{"max", 6.0F}})
+                    .node("Pad", "pad", {"clip"}, {{"pads", std::vector<Index>{1, 1, 1, 1}}, {"value", 2.0F}})
+                    .output("pad", {4, 5})
+                    .build();
+  ASSERT_TRUE(upgrade(graph).ok());
+  EXPECT_EQ(graph.opset(), 13);
+  EXPECT_THAT(test::constant_values(graph, graph.nodes[0].inputs[1]), ElementsAre(0, 3));
+  EXPECT_THAT(test::constant_values(graph, graph.nodes[1].inputs[1]), ElementsAre(0));
+  EXPECT_EQ(graph.nodes[2].inputs.size(), 1U);
+  EXPECT_THAT(graph.nodes[3].inputs, ElementsAre("all", "", "clip_max"));
+  EXPECT_THAT(test::constant_values(graph, "clip_max"), ElementsAre(6));
+  EXPECT_THAT(test::constant_values(graph, graph.nodes[4].inputs[1]), ElementsAre(1, 1, 1, 1));
+  EXPECT_THAT(test::constant_values(graph, graph.nodes[4].inputs[2]), ElementsAre(2));
+  for (const Node& node : graph.nodes) {
+    EXPECT_TRUE(node.attributes.empty()) << node.name;
+  }
+}
+
+TEST(UpgradeOpset, SoftmaxOfTheLastAxisKeepsItsForm) {
+  Graph graph = GraphBuilder(9).input("x", {2, 3}).node("Softmax", "y", {"x"}).output("y", {2, 3}).build();
+  ASSERT_TRUE(upgrade(graph).ok());
+  ASSERT_EQ(graph.nodes.size(), 1U);
+  EXPECT_EQ(graph.nodes[0].int_attribute("axis", 0), -1);
+}
+
+TEST(UpgradeOpset, SoftmaxOverSeveralAxesIsFlattened) {
+  Graph graph = GraphBuilder(9).input("x", {2, 3, 4}).node("Softmax", "y", {"x"}).output("y", {2, 3, 4}).build();
+  RangeTable ranges = test::ranges({{"x", {-3, 3}}});
+  ASSERT_TRUE(upgrade_opset(graph, ranges).ok());
+  EXPECT_THAT(test::op_types(graph), ElementsAre("Flatten", "Softmax", "Reshape"));
+  EXPECT_EQ(graph.nodes[0].int_attribute("axis", 0), 1);
+  EXPECT_THAT(test::constant_values(graph, graph.nodes[2].inputs[1]), ElementsAre(2, 3, 4));
+  EXPECT_EQ(graph.nodes[2].outputs[0], "y");
+  EXPECT_EQ(ranges.at(graph.nodes[0].outputs[0]).range.max, 3);
+  EXPECT_TRUE(topological_sort(graph).ok());
+}
+
+TEST(UpgradeOpset, UsesTheObservedRank) {
+  Graph graph = GraphBuilder(9).input("x", {2, 3}).node("Softmax", "y", {"x"}).output("y", {2, 3}).build();
+  graph.inputs[0].has_shape = false;
+  graph.outputs[0].has_shape = false;
+  Graph unknown = graph;
+  const Status refused = upgrade(unknown);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message,
+            "Softmax node 'y' (opset 9): cannot be lifted to opset 13: the rank of 'x' is not known; export the model "
+            "with opset 13 or later");
+  RangeTable ranges;
+  ranges["x"].rank = 2;
+  EXPECT_TRUE(upgrade_opset(graph, ranges).ok());
+}
+
+TEST(UpgradeOpset, NamesAnOperatorItCannotLift) {
+  Graph graph = GraphBuilder(9).input("x", {1}).node("Upsample", "up", {"x"}).output("up", {1}).build();
+  const Status status = upgrade(graph);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message,
+            "Upsample node 'up' (opset 9): cannot be lifted to opset 13: its form may have changed; export the model "
+            "with opset 13 or later");
+}
+
+}  // namespace
+}  // namespace assay::quantizer

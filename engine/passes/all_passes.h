@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rewrites, each in the file of its name. passes.cpp has their order and what they do.
+#pragma once
+
+#include "engine/passes/pass.h"
+
+namespace assay::passes {
+
+Result<Index> eliminate_identity(Graph& graph, const PassContext& context);
+Result<Index> constant_folding(Graph& graph, const PassContext& context);
+Result<Index> fold_batch_normalization(Graph& graph, const PassContext& context);
+
+Result<Index> s8_activation_to_u8(Graph& graph, const PassContext& context);
+Result<Index> drop_qdq_movement(Graph& graph, const PassContext& context);
+Result<Index> qdq_propagation(Graph& graph, const PassContext& context);
+Result<Index> fuse_qdq_conv(Graph& graph, const PassContext& context);
+Result<Index> fuse_qdq_matmul(Graph& graph, const PassContext& context);
+Result<Index> fuse_qdq_gemm(Graph& graph, const PassContext& context);
+Result<Index> fuse_qdq_elementwise(Graph& graph, const PassContext& context);
+Result<Index> fuse_qdq_pool(Graph& graph, const PassContext& context);
+Result<Index> fuse_qdq_unary(Graph& graph, const PassContext& context);
+Result<Index> fuse_qdq_concat(Graph& graph, const PassContext& context);
+Result<Index> remove_redundant_qdq(Graph& graph, const PassContext& context);
+Result<Index> fuse_integer_clamp(Graph& graph, const PassContext& context);
+
+}  // namespace assay::passes

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// MatMul between quantized operands becomes QLinearMatMul; see fuse_qdq_conv.cpp for what that changes. The second
+// operand may be quantized per column where it is a constant matrix.
+#include "engine/passes/all_passes.h"
+#include "engine/passes/output_match.h"
+#include "engine/passes/rewrite.h"
+#include "engine/passes/weight_match.h"
+
+namespace assay::passes {
+namespace {
+
+bool is_per_column_of_stack(const Graph& graph, const Quantization& b) {
+  const Tensor* constant = graph.constant(b.integers);
+  return !b.per_tensor() && constant != nullptr && constant->rank() != 2;
+}
+
+Result<bool> fuse_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+  const Node node = graph.nodes[i];
+  if (node.op_type != "MatMul" || !node.domain.empty()) {
+    return false;
+  }
+  const auto a = match_activation(graph, index, node.input(0));
+  const auto b = match_weight(graph, index, node.input(1), -1);
+  const auto y = match_output(graph, index, node.outputs[0]);
+  if (!a.has_value() || !b.has_value() || !y.has_value() || is_per_column_of_stack(graph, *b)) {
+    return false;
+  }
+  Node fused = fused_node(node, "", "QLinearMatMul", "fuse_qdq_matmul");
+  fused.inputs = {a->integers,
+                  a->scale,
+                  require_zero_point(graph, *a),
+                  b->integers,
+                  b->scale,
+                  require_zero_point(graph, *b),
+                  y->quantization.scale,
+                  require_zero_point(graph, y->quantization)};
+  if (y->has_clamp()) {
+    set_clamp(graph, fused, y->clamp);
+  }
+  replace_group(graph, i, std::move(fused), *y);
+  return true;
+}
+
+}  // namespace
+
+Result<Index> fuse_qdq_matmul(Graph& graph, const PassContext& /*context*/) {
+  return rewrite_until_stable(graph, fuse_at);
+}
+
+}  // namespace assay::passes

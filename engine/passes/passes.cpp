@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+
+#include "engine/passes/all_passes.h"
+
+namespace assay::passes {
+namespace {
+
+constexpr std::array<Pass, 15> kPasses = {{
+    {"eliminate_identity", Level::kBasic, "Removes Identity nodes. Changes no value.", eliminate_identity},
+    {"constant_folding", Level::kBasic,
+     "Computes nodes whose inputs are constants, with the runtime's own operators in the profile scalar/exact. "
+     "DequantizeLinear stays, since later passes need the integers behind it. Changes values only as far as float "
+     "operators of the host differ from plain loops.",
+     constant_folding},
+    {"fold_batch_normalization", Level::kBasic,
+     "Multiplies a BatchNormalization into the weights and bias of the Conv before it, in double. Results differ by "
+     "float32 rounding.",
+     fold_batch_normalization},
+    {"s8_activation_to_u8", Level::kExtended,
+     "For the profiles whose u8 x s8 product saturates (avx2 and avx512 in fast): int8 QuantizeLinear/DequantizeLinear "
+     "pairs of activations become uint8 with zero point +128, as ONNX Runtime does on x86. Changes no value itself, "
+     "but "
+     "products of int8 weights then saturate in int16 pairs.",
+     s8_activation_to_u8},
+    {"drop_qdq_movement", Level::kExtended,
+     "DequantizeLinear -> MaxPool, Reshape, Transpose, Flatten, Squeeze, Unsqueeze, Relu or Clip -> QuantizeLinear "
+     "with "
+     "equal parameters on both sides: the node runs on the integers, Relu and Clip as an integer Clip. Changes no "
+     "value.",
+     drop_qdq_movement},
+    {"qdq_propagation", Level::kExtended,
+     "Moves DequantizeLinear behind and QuantizeLinear before MaxPool, Reshape, Transpose, Flatten, Squeeze and "
+     "Unsqueeze, so that these run on integers and fusions meet. Changes no value, but for a MaxPool over NaN.",
+     qdq_propagation},
+    {"fuse_qdq_conv", Level::kExtended,
+     "DequantizeLinear -> Conv [-> Relu, Clip] -> QuantizeLinear becomes QLinearConv, with the clamp in its "
+     "requantization where the output's range does not clamp by itself. Float sums become exact integer sums (int16 "
+     "pair sums saturate in some profiles), a float bias is rounded to int32: results differ by at most one step where "
+     "nothing saturates.",
+     fuse_qdq_conv},
+    {"fuse_qdq_matmul", Level::kExtended,
+     "DequantizeLinear -> MatMul [-> Relu, Clip] -> QuantizeLinear becomes QLinearMatMul. Numbers change as with "
+     "fuse_qdq_conv.",
+     fuse_qdq_matmul},
+    {"fuse_qdq_gemm", Level::kExtended,
+     "DequantizeLinear -> Gemm [-> Relu, Clip -> QuantizeLinear] becomes QGemm; without QuantizeLinear its output is "
+     "float. Numbers change as with fuse_qdq_conv.",
+     fuse_qdq_gemm},
+    {"fuse_qdq_elementwise", Level::kExtended,
+     "DequantizeLinear -> Add or Mul -> QuantizeLinear of one integer type becomes QLinearAdd or QLinearMul. They "
+     "round "
+     "once, zero point included: results differ by at most one step.",
+     fuse_qdq_elementwise},
+    {"fuse_qdq_pool", Level::kExtended,
+     "DequantizeLinear -> AveragePool or GlobalAveragePool -> QuantizeLinear of one integer type becomes "
+     "QLinearAveragePool or QLinearGlobalAveragePool. Results differ by at most one step.",
+     fuse_qdq_pool},
+    {"fuse_qdq_unary", Level::kExtended,
+     "DequantizeLinear -> Sigmoid, LeakyRelu or Softmax -> QuantizeLinear of one integer type becomes QLinearSigmoid, "
+     "QLinearLeakyRelu or QLinearSoftmax. Results differ by at most one step.",
+     fuse_qdq_unary},
+    {"fuse_qdq_concat", Level::kExtended,
+     "DequantizeLinear -> Concat -> QuantizeLinear of one integer type becomes QLinearConcat. Changes no value.",
+     fuse_qdq_concat},
+    {"remove_redundant_qdq", Level::kExtended,
+     "Removes DequantizeLinear -> QuantizeLinear with equal parameters. Changes no value.", remove_redundant_qdq},
+    {"fuse_integer_clamp", Level::kExtended,
+     "QLinearConv, QLinearMatMul or QGemm followed by Relu or Clip on its integers becomes one operator that clamps in "
+     "its requantization. Changes no value.",
+     fuse_integer_clamp},
+}};
+
+Status check_names(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (std::none_of(kPasses.begin(), kPasses.end(), [&](const Pass& pass) { return pass.name == name; })) {
+      std::string known;
+      for (const Pass& pass : kPasses) {
+        known += (known.empty() ? "" : ", ") + std::string(pass.name);
+      }
+      return invalid_argument("'" + name + "' is no optimisation pass; the passes are " + known);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const Pass> passes() { return kPasses; }
+
+Result<std::vector<std::pair<std::string, Index>>> optimize(Graph& graph, const OptimizeOptions& options) {
+  ASSAY_TRY(check_names(options.disabled));
+  std::vector<std::pair<std::string, Index>> applied;
+  if (options.level == Level::kNone) {
+    return applied;
+  }
+  ASSAY_TRY(topological_sort(graph));
+  remove_dead_nodes(graph);
+  for (const Pass& pass : kPasses) {
+    const bool disabled =
+        std::find(options.disabled.begin(), options.disabled.end(), pass.name) != options.disabled.end();
+    if (disabled || pass.first_level > options.level) {
+      continue;
+    }
+    ASSAY_ASSIGN(const Index rewrites, pass.run(graph, options.context));
+    if (rewrites > 0) {
+      applied.emplace_back(pass.name, rewrites);
+    }
+  }
+  remove_dead_nodes(graph);
+  return applied;
+}
+
+}  // namespace assay::passes

@@ -31,6 +31,27 @@ Result<Model> prepared(const Model& model) {
   return Model::from_graph(std::move(graph));
 }
 
+// Overrides for the prepared model: one for a weight that a BatchNormalization was multiplied into is meant for the
+// product.
+quantizer::Options prepared_options(const Graph& original, const Graph& prepared, const quantizer::Options& options) {
+  quantizer::Options adapted = options;
+  for (const Node& node : prepared.nodes) {
+    const auto before = std::find_if(original.nodes.begin(), original.nodes.end(),
+                                     [&](const Node& other) { return other.name == node.name; });
+    if (before == original.nodes.end() || before->input(1) == node.input(1)) {
+      continue;
+    }
+    const auto setting = options.overrides.find(before->input(1));
+    if (setting != options.overrides.end() && original.constant(setting->first) != nullptr) {
+      adapted.overrides[node.input(1)] = setting->second;
+      if (prepared.constant(setting->first) == nullptr) {
+        adapted.overrides.erase(setting->first);
+      }
+    }
+  }
+  return adapted;
+}
+
 // Decisions for the nodes as the user knows them: a node that the preparation merged into the one in front of it has
 // that one's.
 std::vector<NodeDecision> decisions(const Graph& original, const std::vector<quantizer::NodeReport>& reports) {
@@ -80,6 +101,7 @@ Result<QuantizeResult> quantize(const Model& model, const CalibrationSource& cal
   ASSAY_TRY(quantizer::check_options(model.graph(), options));
   ASSAY_ASSIGN(const Model float_model, prepared(model));
 
+  const quantizer::Options settings = prepared_options(model.graph(), float_model.graph(), options);
   quantizer::RangeTable ranges = quantizer::range_table(options);
   Index samples = 0;
   if (options.ranges.empty()) {
@@ -87,7 +109,7 @@ Result<QuantizeResult> quantize(const Model& model, const CalibrationSource& cal
     ranges = observer.table();
     samples = observer.samples();
   }
-  ASSAY_ASSIGN(quantizer::QuantizedGraph quantized, quantizer::quantize_graph(float_model.graph(), ranges, options));
+  ASSAY_ASSIGN(quantizer::QuantizedGraph quantized, quantizer::quantize_graph(float_model.graph(), ranges, settings));
   ASSAY_ASSIGN(Model result, Model::from_graph(std::move(quantized.graph)));
   return QuantizeResult{.model = std::move(result),
                         .warnings = std::move(quantized.warnings),

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/metrics/elements.h"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace assay::compare {
+
+Elements read_elements(const MetricInput& input) { return {input.actual.to_doubles(), input.reference.to_doubles()}; }
+
+double absolute_error(double actual, double reference) {
+  if (std::isnan(actual) && std::isnan(reference)) {
+    return 0.0;
+  }
+  if (std::isnan(actual) || std::isnan(reference)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return actual == reference ? 0.0 : std::fabs(actual - reference);
+}
+
+std::string element_text(const MetricInput& input, const Elements& elements, std::size_t position) {
+  if (elements.size() == 0) {
+    return "no elements";
+  }
+  const Shape& shape = input.actual.shape();
+  Shape at(shape.size(), 0);
+  auto rest = static_cast<Index>(position);
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    at[axis] = rest % shape[axis];
+    rest /= shape[axis];
+  }
+  return fmt::format("at {}: {}, reference {}", shape_text(at), elements.actual[position],
+                     elements.reference[position]);
+}
+
+bool exceeds(double candidate, double best) { return !std::isnan(best) && (std::isnan(candidate) || candidate > best); }
+
+Rows rows_of(const Tensor& tensor) {
+  if (tensor.rank() == 0) {
+    return {1, 1};
+  }
+  const auto length = static_cast<std::size_t>(tensor.dim(tensor.rank() - 1));
+  return {length == 0 ? 0 : static_cast<std::size_t>(tensor.size()) / length, length};
+}
+
+std::size_t argmax(const double* row, std::size_t length) {
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < length; ++i) {
+    if (std::isnan(row[i])) {
+      return length;
+    }
+    if (row[i] > row[best]) {
+      best = i;
+    }
+  }
+  return length == 0 ? length : best;
+}
+
+Interval wilson_interval(std::size_t hits, std::size_t count) {
+  if (count == 0) {
+    return {0.0, 1.0};
+  }
+  constexpr double kZ = 1.959963984540054;  // the normal distribution's 97.5 % point
+  const auto n = static_cast<double>(count);
+  const double p = static_cast<double>(hits) / n;
+  const double centre = (p + kZ * kZ / (2.0 * n)) / (1.0 + kZ * kZ / n);
+  const double half = kZ / (1.0 + kZ * kZ / n) * std::sqrt(p * (1.0 - p) / n + kZ * kZ / (4.0 * n * n));
+  return {hits == 0 ? 0.0 : centre - half, hits == count ? 1.0 : centre + half};
+}
+
+MetricValue share_of_rows(std::size_t hits, std::size_t count, const std::string& what) {
+  MetricValue result;
+  result.value = count == 0 ? 1.0 : static_cast<double>(hits) / static_cast<double>(count);
+  result.interval = wilson_interval(hits, count);
+  result.n = static_cast<Index>(count);
+  result.detail = fmt::format("{} of {} rows {}", hits, count, what);
+  return result;
+}
+
+}  // namespace assay::compare

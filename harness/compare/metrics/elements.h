@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the metrics share: elements as double, the error of one element, and where an element stands.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/ir/tensor.h"
+#include "harness/compare/metric.h"
+
+namespace assay::compare {
+
+// Both tensors' elements, read once.
+struct Elements {
+  std::vector<double> actual;
+  std::vector<double> reference;
+  std::size_t size() const { return actual.size(); }
+};
+Elements read_elements(const MetricInput& input);
+
+// |a - r| by the common rules of metric.h.
+double absolute_error(double actual, double reference);
+
+// "at [0,2,5]: 1.5, reference 1"
+std::string element_text(const MetricInput& input, const Elements& elements, std::size_t position);
+
+// The larger of two measures where NaN counts as larger than everything.
+bool exceeds(double candidate, double best);
+
+// The largest of measure(i) over all elements; 0 and no place for an empty tensor.
+struct Worst {
+  double value = 0;
+  std::size_t position = 0;
+};
+template <typename Measure>
+Worst worst_element(std::size_t count, const Measure& measure) {
+  Worst worst;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double value = measure(i);
+    if (i == 0 || exceeds(value, worst.value)) {
+      worst = {value, i};
+    }
+  }
+  return worst;
+}
+
+// The last axis holds the classes, the axes before it count rows. A scalar is one row of one class.
+struct Rows {
+  std::size_t count = 0;
+  std::size_t length = 0;
+};
+Rows rows_of(const Tensor& tensor);
+
+// Position of the largest element of a row, the first of equals; `length` if the row holds a NaN or nothing.
+std::size_t argmax(const double* row, std::size_t length);
+
+// Wilson's score interval of a share, 95 %.
+Interval wilson_interval(std::size_t hits, std::size_t count);
+
+// The value of "hits of count rows" with its interval and detail.
+MetricValue share_of_rows(std::size_t hits, std::size_t count, const std::string& what);
+
+}  // namespace assay::compare

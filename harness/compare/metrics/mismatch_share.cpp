@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "harness/compare/metrics/all.h"
+#include "harness/compare/metrics/elements.h"
+#include "harness/compare/metrics/step.h"
+
+namespace assay::compare {
+
+Result<MetricValue> mismatch_share(const MetricInput& input) {
+  double step = 1.0;
+  const double beyond = input.options.beyond_steps;
+  if (beyond > 0.0) {
+    ASSAY_ASSIGN(step, quantization_step(input, "mismatch_share"));
+  }
+  const Elements elements = read_elements(input);
+  std::size_t mismatches = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const double steps = absolute_error(elements.actual[i], elements.reference[i]) / step;
+    if (steps > beyond || std::isnan(steps)) {
+      first = mismatches == 0 ? i : first;
+      ++mismatches;
+    }
+  }
+  const std::size_t n = elements.size();
+  std::string detail = fmt::format("{} of {} elements", mismatches, n);
+  if (mismatches > 0) {
+    detail += fmt::format(", the first {}", element_text(input, elements, first));
+  }
+  return MetricValue{
+      n == 0 ? 0.0 : static_cast<double>(mismatches) / static_cast<double>(n), detail, {}, input.actual.size()};
+}
+
+}  // namespace assay::compare

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "harness/compare/metrics/all.h"
+#include "harness/compare/metrics/elements.h"
+
+namespace assay::compare {
+
+Result<MetricValue> rmse(const MetricInput& input) {
+  const Elements elements = read_elements(input);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const double error = absolute_error(elements.actual[i], elements.reference[i]);
+    sum += error * error;
+  }
+  const Index n = input.actual.size();
+  return MetricValue{n == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(n)), fmt::format("over {} elements", n), {}, n};
+}
+
+}  // namespace assay::compare

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "tests/engine/runtime/ops/random_conv.h"
+#include "tests/engine/runtime/ops/run_node.h"
+#include "tests/support/oracle/matmul.h"
+
+namespace assay {
+namespace {
+
+using test::NodeRun;
+using test::Random;
+using test::Setting;
+
+// The operands of one QLinearConv, in order.
+struct Operands {
+  Tensor x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, bias;
+  std::vector<Tensor> list() const {
+    return {x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, bias};
+  }
+};
+
+struct QConv {
+  test::RandomConv conv;
+  oracle::ConvScales scales;
+  oracle::OutputType y;
+  bool y_signed = false;
+
+  NodeRun run(bool weights_computed) const {
+    Operands operands{.x = conv.x,
+                      .x_scale = Tensor::scalar(scales.x),
+                      .x_zero_point = test::zero_point_tensor(conv.args.x_zero_point, conv.x_signed),
+                      .w = conv.w,
+                      .w_scale = Tensor::from(scales.w.size() == 1 ? Shape{} : Shape{conv.outputs()}, scales.w),
+                      .w_zero_point = conv.w_zero_points(),
+                      .y_scale = Tensor::scalar(scales.y),
+                      .y_zero_point = test::zero_point_tensor(y.zero_point, y_signed),
+                      .bias = {}};
+    if (!conv.args.bias.empty()) {
+      operands.bias = Tensor::from(Shape{conv.outputs()}, conv.args.bias);
+    }
+    NodeRun out{.op_type = "QLinearConv",
+                .attributes = conv.attributes(),
+                .inputs = operands.list(),
+                .computed = {true, false, false, weights_computed}};
+    if (conv.args.bias.empty()) {
+      out.inputs.pop_back();
+    }
+    return out;
+  }
+  // u8 x s8 saturates where the profile says so, unless depthwise.
+  Arithmetic arithmetic(const Profile& profile) const {
+    const bool pairs = !conv.x_signed && conv.w_signed && !conv.args.geometry.depthwise();
+    return pairs ? u8s8_arithmetic(profile) : Arithmetic::kExact;
+  }
+  Tensor expected(Arithmetic arithmetic) const {
+    oracle::ConvArgs args = conv.args;
+    args.arithmetic = arithmetic;
+    return test::byte_tensor(conv.output_shape(), oracle::qlinear_conv(args, scales, y), y_signed);
+  }
+};
+
+QConv random_qconv(Random& random) {
+  QConv out;
+  out.conv = test::random_conv(random);
+  const Index outputs = out.conv.outputs();
+  if (random.chance(0.7)) {
+    for (Index m = 0; m < outputs; ++m) {
+      const bool huge = random.chance(0.1);
+      out.conv.args.bias.push_back(static_cast<std::int32_t>(random.integer(-20000, 20000) * (huge ? 100000 : 1)));
+    }
+  }
+  out.scales.x = random.uniform(0.001F, 0.1F);
+  const Index scales = random.chance(0.5) ? outputs : 1;
+  for (Index m = 0; m < scales; ++m) {
+    out.scales.w.push_back(random.uniform(0.001F, 0.1F));
+  }
+  out.scales.y = out.scales.x * random.uniform(1.0F, 20.0F);
+  out.y_signed = random.chance(0.3) ? !out.conv.x_signed : out.conv.x_signed;
+  const std::int32_t low = out.y_signed ? -128 : 0;
+  out.y = {.zero_point = static_cast<std::int32_t>(random.integer(low, low + 255)), .min = low, .max = low + 255};
+  return out;
+}
+
+TEST(QLinearConv, EqualsTheNaiveSumInEveryProfile) {
+  Random random(1);
+  for (int trial = 0; trial < 60; ++trial) {
+    const QConv conv = random_qconv(random);
+    const NodeRun run = conv.run(random.chance(0.3));
+    test::PerArithmetic<Tensor> expected;
+    for (const Setting& setting : test::all_settings()) {
+      SCOPED_TRACE("trial " + std::to_string(trial) + " " + test::setting_text(setting));
+      const auto outcome = test::run_node(run, setting);
+      ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+      const Arithmetic arithmetic = conv.arithmetic(setting.profile);
+      const Tensor& wanted = expected.get(arithmetic, [&](Arithmetic a) { return conv.expected(a); });
+      ASSERT_TRUE(bytes_equal(outcome.value().outputs[0], wanted));
+      const bool saturates = arithmetic == Arithmetic::kSat16Pairs;
+      EXPECT_EQ(outcome.value().saturates, saturates);
+      EXPECT_EQ(outcome.value().kernel.arithmetic, saturates ? "sat16-pairs" : "exact");
+      EXPECT_EQ(outcome.value().kernel.isa, isa_name(setting.profile.isa));
+      EXPECT_EQ(outcome.value().kernel.native, can_run(setting.features, setting.profile.isa));
+    }
+  }
+}
+
+// More positions and columns than one block of work holds.
+TEST(QLinearConv, SplitsLargeImagesIntoBlocks) {
+  Random random(2);
+  QConv conv;
+  conv.conv.args.geometry = {.batch = 1,
+                             .channels = 8,
+                             .height = 70,
+                             .width = 90,
+                             .outputs = 40,
+                             .kernel_h = 3,
+                             .kernel_w = 3,
+                             .pad_top = 1,
+                             .pad_left = 1,
+                             .pad_bottom = 1,
+                             .pad_right = 1};
+  const oracle::ConvGeometry& g = conv.conv.args.geometry;
+  conv.conv.args.x = test::random_bytes(random, g.channels * g.height * g.width, false);
+  conv.conv.args.w = test::random_bytes(random, g.outputs * g.channels * 9, true);
+  conv.conv.args.x_zero_point = 3;
+  conv.conv.args.w_zero_points = {0};
+  conv.conv.x = test::byte_tensor({1, 8, 70, 90}, conv.conv.args.x, false);
+  conv.conv.w = test::byte_tensor({40, 8, 3, 3}, conv.conv.args.w, true);
+  conv.scales = {.x = 0.02F, .w = {0.003F}, .y = 0.1F};
+  conv.y = {.zero_point = 128};
+  for (const Isa isa : {Isa::kAvx2, Isa::kAvx512Vnni}) {
+    for (const int threads : {1, 3}) {
+      const Setting setting{.profile = {isa, Precision::kFast}, .threads = threads};
+      const auto outcome = test::run_node(conv.run(false), setting);
+      ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+      EXPECT_TRUE(bytes_equal(outcome.value().outputs[0], conv.expected(conv.arithmetic(setting.profile))));
+      EXPECT_EQ(outcome.value().multiply_accumulates, 40 * 70 * 90 * 8 * 9);
+    }
+  }
+}
+
+TEST(QLinearConv, WitnessCountsThePairsOfEveryGroup) {
+  Random random(3);
+  QConv conv;
+  conv.conv.args.geometry = {.batch = 2, .channels = 6, .height = 5, .width = 4, .outputs = 4, .group = 2};
+  conv.conv.args.x = test::random_bytes(random, 2 * 6 * 20, false);
+  conv.conv.args.w = test::random_bytes(random, 4 * 3, true);
+  conv.conv.args.w_zero_points = {0};
+  conv.conv.x = test::byte_tensor({2, 6, 5, 4}, conv.conv.args.x, false);
+  conv.conv.w = test::byte_tensor({4, 3, 1, 1}, conv.conv.args.w, true);
+  conv.scales = {.x = 0.02F, .w = {0.003F}, .y = 0.1F};
+  oracle::PairCounts expected;
+  for (Index sample = 0; sample < 2; ++sample) {
+    for (Index group = 0; group < 2; ++group) {
+      oracle::MatmulArgs product;
+      product.m = 20;
+      product.n = 2;
+      product.k = 3;
+      for (Index position = 0; position < 20; ++position) {
+        for (Index c = 0; c < 3; ++c) {
+          product.a.push_back(conv.conv.args.x[static_cast<std::size_t>((sample * 6 + group * 3 + c) * 20 + position)]);
+        }
+      }
+      for (Index c = 0; c < 3; ++c) {
+        for (Index m = 0; m < 2; ++m) {
+          product.b.push_back(conv.conv.args.w[static_cast<std::size_t>((group * 2 + m) * 3 + c)]);
+        }
+      }
+      const oracle::PairCounts counts = oracle::count_pairs(product);
+      expected.pairs += counts.pairs;
+      expected.saturated += counts.saturated;
+      expected.largest_loss = std::max(expected.largest_loss, counts.largest_loss);
+    }
+  }
+  const Setting setting{.profile = {Isa::kAvx512, Precision::kFast}, .threads = 2, .witness = true};
+  const auto outcome = test::run_node(conv.run(false), setting);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_GT(expected.saturated, 0U);
+  EXPECT_EQ(outcome.value().saturation.pairs, expected.pairs);
+  EXPECT_EQ(outcome.value().saturation.saturated, expected.saturated);
+  EXPECT_EQ(outcome.value().saturation.largest_loss, expected.largest_loss);
+}
+
+// 1x1 on one value: y = clamp(x * w), scales 1, zero points 0 but for y's.
+NodeRun one_value(std::int8_t x, std::int8_t w) {
+  return {.op_type = "QLinearConv",
+          .inputs = {Tensor::from<std::int8_t>({1, 1, 1, 1}, {x}), Tensor::scalar(1.0F), Tensor::scalar<std::int8_t>(0),
+                     Tensor::from<std::int8_t>({1, 1, 1, 1}, {w}), Tensor::scalar(1.0F), Tensor::scalar<std::int8_t>(0),
+                     Tensor::scalar(1.0F), Tensor::scalar<std::int8_t>(0)}};
+}
+
+TEST(QLinearConv, FusedClampLimitsTheOutput) {
+  NodeRun run = one_value(-3, 5);
+  run.domain = kAssayDomain;
+  run.attributes["clamp_min"] = Index{-7};
+  run.attributes["clamp_max"] = Index{6};
+  EXPECT_EQ(test::run_node(run, {}).value().outputs[0].data<std::int8_t>()[0], -7);
+  run.inputs[0] = Tensor::from<std::int8_t>({1, 1, 1, 1}, {3});
+  EXPECT_EQ(test::run_node(run, {}).value().outputs[0].data<std::int8_t>()[0], 6);
+  run.inputs[0] = Tensor::from<std::int8_t>({1, 1, 1, 1}, {1});
+  EXPECT_EQ(test::run_node(run, {}).value().outputs[0].data<std::int8_t>()[0], 5);
+}
+
+TEST(QLinearConv, EmptyDimensionsGiveEmptyOutputs) {
+  NodeRun run = one_value(1, 1);
+  run.inputs[0] = Tensor::allocate(DType::kInt8, {0, 1, 1, 1}).value();
+  EXPECT_EQ(test::run_node(run, {}).value().outputs[0].shape(), (Shape{0, 1, 1, 1}));
+  run = one_value(1, 1);
+  run.inputs[3] = Tensor::allocate(DType::kInt8, {0, 1, 1, 1}).value();
+  EXPECT_EQ(test::run_node(run, {}).value().outputs[0].shape(), (Shape{1, 0, 1, 1}));
+  run = one_value(1, 1);  // no input channel: only the zero point is left
+  run.inputs[0] = Tensor::allocate(DType::kInt8, {1, 0, 1, 1}).value();
+  run.inputs[3] = Tensor::allocate(DType::kInt8, {1, 0, 1, 1}).value();
+  run.inputs[7] = Tensor::scalar<std::int8_t>(9);
+  for (const Setting& setting : test::all_settings()) {
+    EXPECT_EQ(test::run_node(run, setting).value().outputs[0].data<std::int8_t>()[0], 9);
+  }
+}
+
+TEST(QLinearConv, NamesTheOperandThatIsWrong) {
+  using testing::HasSubstr;
+  const NodeRun good = one_value(1, 1);
+  NodeRun run = good;
+  run.inputs[0] = Tensor::from<float>({1, 1, 1, 1}, {1});
+  EXPECT_THAT(test::refusal(run), HasSubstr("x is int8 or uint8, found float32[1,1,1,1]"));
+  run = good;
+  run.inputs[0] = Tensor::allocate(DType::kInt8, {1, 2, 1, 1}).value();
+  EXPECT_THAT(test::refusal(run), HasSubstr("w has C/group input channels; found x [1,2,1,1], w [1,1,1,1]"));
+  run = good;
+  run.inputs[2] = Tensor::scalar<std::uint8_t>(0);
+  EXPECT_THAT(test::refusal(run), HasSubstr("x_zero_point is int8, found uint8[]"));
+  run = good;
+  run.inputs[4] = Tensor::from<float>({2}, {1, 1});
+  EXPECT_THAT(test::refusal(run), HasSubstr("w_scale has one element or [1], found float32[2]"));
+  run = good;
+  run.inputs[6] = Tensor::from<float>({2}, {1, 1});
+  EXPECT_THAT(test::refusal(run), HasSubstr("y_scale has one element, found float32[2]"));
+  run = good;
+  run.inputs[7] = Tensor::scalar<std::int32_t>(0);
+  EXPECT_THAT(test::refusal(run), HasSubstr("y_zero_point is int8 or uint8, found int32[]"));
+  run = good;
+  run.inputs.push_back(Tensor::from<std::int32_t>({2}, {1, 1}));
+  EXPECT_THAT(test::refusal(run), HasSubstr("B has the shape [1], found [2]"));
+  run = good;
+  run.attributes["group"] = Index{0};
+  EXPECT_THAT(test::refusal(run), HasSubstr("group"));
+  run = good;
+  run.inputs[0] = Tensor::allocate(DType::kInt8, {1, 1, 1, 1, 1}).value();
+  EXPECT_THAT(test::refusal(run), HasSubstr("[1,1,1,1,1]"));
+  run = good;
+  run.attributes["clamp_min"] = Index{5};
+  run.attributes["clamp_max"] = Index{4};
+  EXPECT_THAT(test::refusal(run), HasSubstr("clamp_min is at most clamp_max, found 5 and 4"));
+}
+
+}  // namespace
+}  // namespace assay

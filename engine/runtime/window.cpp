@@ -69,8 +69,9 @@ Status resolve_explicit(WindowAxis& axis, bool ceil_mode) {
                             " elements, more than the padded input has: " + axis_text(axis));
   }
   axis.output = room / axis.stride + 1;
-  if (ceil_mode && room % axis.stride != 0 && axis.output * axis.stride < axis.input + axis.pad_begin) {
-    ++axis.output;
+  if (ceil_mode) {
+    axis.output += room % axis.stride == 0 ? 0 : 1;
+    axis.output -= (axis.output - 1) * axis.stride >= axis.input + axis.pad_begin ? 1 : 0;
   }
   return {};
 }

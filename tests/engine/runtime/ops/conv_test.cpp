@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "tests/engine/runtime/ops/float_data.h"
+#include "tests/support/oracle/float_reference.h"
+
+namespace assay::test {
+namespace {
+
+using Ints = std::vector<Index>;
+using oracle::ConvGeometry;
+
+struct ConvCase {
+  ConvGeometry geometry;
+  bool one_dimensional = false;
+  bool has_bias = false;
+};
+
+Index room(Random& random, Index kernel, Index dilation) { return (kernel - 1) * dilation + 1 + random.integer(0, 6); }
+
+ConvCase random_case(Random& random) {
+  ConvCase out;
+  ConvGeometry& g = out.geometry;
+  out.one_dimensional = random.chance(0.25);
+  out.has_bias = random.chance(0.5);
+  const bool depthwise = random.chance(0.3);
+  g.batch = random.integer(1, 3);
+  g.group = depthwise ? random.integer(1, 18) : random.integer(1, 3);
+  g.channels = g.group * (depthwise ? 1 : random.integer(1, 9));
+  g.outputs = g.group * (depthwise ? 1 : random.integer(1, 9));
+  g.kernel_w = random.integer(1, 4);
+  g.stride_w = random.integer(1, 3);
+  g.dilation_w = random.integer(1, 2);
+  g.pad_left = random.integer(0, 2);
+  g.pad_right = random.integer(0, 2);
+  g.width = room(random, g.kernel_w, g.dilation_w);
+  if (!out.one_dimensional) {
+    g.kernel_h = random.integer(1, 4);
+    g.stride_h = random.integer(1, 3);
+    g.dilation_h = random.integer(1, 2);
+    g.pad_top = random.integer(0, 2);
+    g.pad_bottom = random.integer(0, 2);
+    g.height = room(random, g.kernel_h, g.dilation_h);
+  }
+  return out;
+}
+
+Shape spatial(const ConvCase& c, Shape leading, Index h, Index w) {
+  if (!c.one_dimensional) {
+    leading.push_back(h);
+  }
+  leading.push_back(w);
+  return leading;
+}
+
+AttributeMap attributes_of(const ConvCase& c) {
+  const ConvGeometry& g = c.geometry;
+  if (c.one_dimensional) {
+    return {{"group", g.group},
+            {"strides", Ints{g.stride_w}},
+            {"dilations", Ints{g.dilation_w}},
+            {"pads", Ints{g.pad_left, g.pad_right}}};
+  }
+  return {{"group", g.group},
+          {"strides", Ints{g.stride_h, g.stride_w}},
+          {"dilations", Ints{g.dilation_h, g.dilation_w}},
+          {"pads", Ints{g.pad_top, g.pad_left, g.pad_bottom, g.pad_right}}};
+}
+
+TEST(Conv, AgreesWithTheReferenceOnRandomShapes) {
+  Random random(2);
+  for (int round = 0; round < 120; ++round) {
+    const ConvCase c = random_case(random);
+    const ConvGeometry& g = c.geometry;
+    const Tensor x = random_floats(random, spatial(c, {g.batch, g.channels}, g.height, g.width));
+    const Tensor w = random_floats(random, spatial(c, {g.outputs, g.channels / g.group}, g.kernel_h, g.kernel_w));
+    const Tensor bias = c.has_bias ? random_floats(random, {g.outputs}) : Tensor();
+    NodeRun run{
+        .op_type = "Conv", .attributes = attributes_of(c), .inputs = {x, w}, .computed = {true, round % 2 == 0}};
+    if (c.has_bias) {
+      run.inputs.push_back(bias);
+    }
+    const Tensor y = run_one(run, {.threads = 1 + round % 2});
+    const auto expected = oracle::float_conv(g, floats(x), floats(w), c.has_bias ? floats(bias) : oracle::Floats{});
+    SCOPED_TRACE("round " + std::to_string(round));
+    expect_close(y, spatial(c, {g.batch, g.outputs}, g.out_h(), g.out_w()), expected, 1e-5);
+    if (HasFatalFailure()) {
+      return;
+    }
+  }
+}
+
+// More images than one call of the primitive takes.
+TEST(Conv, SplitsLargeBatches) {
+  Random random(3);
+  ConvGeometry g{.batch = 7, .channels = 16, .height = 40, .width = 40, .outputs = 24, .kernel_h = 3, .kernel_w = 3};
+  const Tensor x = random_floats(random, {7, 16, 40, 40});
+  const Tensor w = random_floats(random, {24, 16, 3, 3});
+  const auto expected = oracle::float_conv(g, floats(x), floats(w), {});
+  expect_close(run_one({.op_type = "Conv", .inputs = {x, w}}), {7, 24, 38, 38}, expected, 1e-4);
+}
+
+TEST(Conv, PadsAutomatically) {
+  Random random(4);
+  const Tensor x = random_floats(random, {1, 2, 5, 6});
+  const Tensor w = random_floats(random, {3, 2, 2, 3});
+  ConvGeometry g{.channels = 2, .height = 5, .width = 6, .outputs = 3, .kernel_h = 2, .kernel_w = 3, .stride_w = 2};
+  for (const auto& [name, top, left] : {std::tuple{"SAME_UPPER", 0, 0}, std::tuple{"SAME_LOWER", 1, 1}}) {
+    g.pad_top = top;
+    g.pad_bottom = 1 - top;
+    g.pad_left = left;
+    g.pad_right = 1 - left;
+    const NodeRun run{
+        .op_type = "Conv", .attributes = {{"auto_pad", std::string(name)}, {"strides", Ints{1, 2}}}, .inputs = {x, w}};
+    expect_close(run_one(run), {1, 3, 5, 3}, oracle::float_conv(g, floats(x), floats(w), {}), 1e-5);
+  }
+}
+
+// One operator sees several shapes and weights that are no constants.
+TEST(Conv, KeepsPrimitivesPerShape) {
+  Random random(5);
+  Graph graph;
+  graph.opsets[""] = 13;
+  Node node;
+  node.op_type = "Conv";
+  node.inputs = {"x", "w"};
+  node.outputs = {"y"};
+  graph.nodes.push_back(node);
+  const auto op = std::move(runtime::prepare_operator({.graph = graph, .node = graph.nodes[0]})).value();
+  EXPECT_EQ(op->kernel().kernel, "onednn");
+  for (int round = 0; round < 40; ++round) {  // more shapes than are kept
+    ConvGeometry g{.channels = 3, .height = 4 + round % 20, .width = 5, .outputs = 4, .kernel_h = 2, .kernel_w = 2};
+    const std::vector<Tensor> inputs = {random_floats(random, {1, 3, g.height, 5}),
+                                        random_floats(random, {4, 3, 2, 2})};
+    runtime::RunContext context{.inputs = inputs};
+    const auto outputs = op->run(context).value();
+    expect_close(outputs[0], {1, 4, g.out_h(), 4}, oracle::float_conv(g, floats(inputs[0]), floats(inputs[1]), {}),
+                 1e-5);
+    EXPECT_EQ(context.multiply_accumulates, 4 * g.out_h() * 4 * 3 * 4);
+  }
+  EXPECT_TRUE(op->kernel().kernel.starts_with("onednn:")) << op->kernel().kernel;
+  EXPECT_EQ(op->kernel().arithmetic, "float32");
+}
+
+TEST(Conv, TakesEmptyTensors) {
+  const Tensor w = Tensor::from<float>({2, 1, 1}, {1, 2});
+  const Tensor bias = Tensor::from<float>({2}, {5, 6});
+  const Tensor no_images = Tensor::allocate(DType::kFloat32, {0, 1, 3}).value();
+  EXPECT_EQ(run_one({.op_type = "Conv", .inputs = {no_images, w, bias}}).shape(), (Shape{0, 2, 3}));
+  const Tensor no_width = Tensor::allocate(DType::kFloat32, {1, 1, 0}).value();
+  const Tensor y = run_one({.op_type = "Conv", .attributes = {{"pads", Ints{1, 1}}}, .inputs = {no_width, w, bias}});
+  EXPECT_EQ(floats(y), (std::vector<float>{5, 5, 6, 6}));
+}
+
+TEST(Conv, RefusesOperandsThatDoNotFit) {
+  const auto zeros = [](const Shape& shape) { return Tensor::allocate(DType::kFloat32, shape).value(); };
+  const Tensor x = zeros({1, 4, 5, 5});
+  const auto message = [&](const Tensor& image, const Tensor& w, const Tensor& bias, Index group) {
+    return refusal({.op_type = "Conv", .attributes = {{"group", group}}, .inputs = {image, w, bias}});
+  };
+  EXPECT_EQ(message(x, zeros({2, 3, 3, 3}), {}, 1), "X must have group * W's dimension 1 = 1 * 3 channels; found 4");
+  EXPECT_EQ(message(x, zeros({3, 2, 3, 3}), {}, 2), "W's dimension 0 must be a multiple of group 2; found 3");
+  EXPECT_EQ(message(x, zeros({2, 4, 3, 3}), zeros({3}), 1), "B must have the shape [2]; found [3]");
+  EXPECT_EQ(message(x, zeros({2, 4}), {}, 1), "W must have the shape [M,C/group,kW] or [M,C/group,kH,kW]; found [2,4]");
+  EXPECT_EQ(message(Tensor::allocate(DType::kInt8, {1, 4, 5, 5}).value(), zeros({2, 4, 3, 3}), {}, 1),
+            "X must have one of the types float32; found int8");
+  EXPECT_EQ(message(x, zeros({2, 4, 3, 3}), {}, 0), "Conv node 'node' (opset 13): group must be at least 1; found 0");
+}
+
+// Pads that make an output beyond any memory are refused before it is asked for.
+TEST(Conv, RefusesHugeOutputs) {
+  const Tensor x = Tensor::allocate(DType::kFloat32, {1, 1, 1, 1}).value();
+  const Index pad = 2147483647;
+  const auto outcome =
+      run_node({.op_type = "Conv", .attributes = {{"pads", Ints{pad, pad, pad, pad}}}, .inputs = {x, x}}, {});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().kind, ErrorKind::kResource) << outcome.error().message;
+}
+
+}  // namespace
+}  // namespace assay::test

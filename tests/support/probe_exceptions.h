@@ -19,6 +19,7 @@ enum class Expectation {
 
 struct ProbeException {
   const char* probe;     // "family/name", or a prefix of it that ends in '*'
+  const char* tiers;     // "any", or a list: "avx2,avx512"
   const char* variants;  // "any", or a list: "disabled,basic"
   Expectation expectation;
   const char* reason;

@@ -17,7 +17,7 @@ class ScratchBuffer {
   Status reserve(Index size_bytes) {
     const auto wanted = static_cast<std::size_t>(size_bytes) + kAlignmentBytes;
     if (buffer_.data() == nullptr || wanted > buffer_.size_bytes()) {
-      ASSAY_ASSIGN(buffer_, AlignedBuffer::allocate(wanted));
+      ASSAY_ASSIGN(buffer_, AlignedBuffer::allocate_uninitialized(wanted));
     }
     return {};
   }

@@ -54,7 +54,7 @@ class ConvInteger final : public Operator {
                  read_zero_points(context.input(kWZeroPoint), w.dtype(), shape.outputs(), "w_zero_point"));
     choose(x.dtype(), w.dtype());
     depthwise_ = exact() && shape.depthwise();
-    ASSAY_ASSIGN(Tensor y, Tensor::allocate(DType::kInt32, shape.output_shape()));
+    ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kInt32, shape.output_shape()));
     context.multiply_accumulates = shape.multiply_accumulates();
     if (depthwise_) {
       run_depthwise(context, shape, zero_points, y);

@@ -17,7 +17,7 @@ Result<Tensor> dequantize(const RunContext& context, Index axis) {
                                                           .zero_point = context.input(kZeroPoint),
                                                           .zero_point_type = x.dtype(),
                                                           .axis = axis}));
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate(DType::kFloat32, x.shape()));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kFloat32, x.shape()));
   const std::byte* from = x.bytes();
   float* to = y.mutable_data<float>().data();
   const auto item_bytes = static_cast<Index>(dtype_size_bytes(x.dtype()));

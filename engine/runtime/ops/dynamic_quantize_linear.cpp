@@ -12,7 +12,7 @@ class DynamicQuantizeLinear final : public Operator {
   Result<std::vector<Tensor>> run(RunContext& context) override {
     const Tensor& x = context.input(0);
     ASSAY_TRY(expect_dtype(x, DType::kFloat32, "x"));
-    ASSAY_ASSIGN(Tensor y, Tensor::allocate(DType::kUint8, x.shape()));
+    ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kUint8, x.shape()));
     const float* data = x.data<float>().data();
     const kernels::DynamicParams params = kernels::dynamic_quantize_params(data, x.size());
     kernels::quantize_linear({.x = data,

@@ -38,7 +38,7 @@ class MatMulInteger final : public Operator {
     if (!weights_are_constant_ || !matmul_.packed_for(a_signed)) {
       ASSAY_TRY(matmul_.pack(b, false, a_signed));
     }
-    ASSAY_ASSIGN(Tensor y, Tensor::allocate(DType::kInt32, shape.output));
+    ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kInt32, shape.output));
     ASSAY_TRY(matmul_.sums(
         context, {.a = a.bytes(), .shape = shape, .a_zero_points = a_zero_points, .b_zero_points = b_zero_points},
         y.mutable_data<std::int32_t>().data()));

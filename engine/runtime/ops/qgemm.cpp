@@ -68,7 +68,7 @@ class QGemm final : public Operator {
       ASSAY_TRY(matmul_.pack(b, transpose_b_, a_signed));
     }
     const DType y_type = parameters.float_output ? DType::kFloat32 : context.input(kYZeroPoint).dtype();
-    ASSAY_ASSIGN(Tensor y, Tensor::allocate(y_type, shape.output));
+    ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(y_type, shape.output));
     ASSAY_ASSIGN(const std::byte* rows, rows_of(a));
     const MatmulOperands operands{.a = rows,
                                   .shape = shape,

@@ -43,7 +43,7 @@ Result<Tensor> run_binary(const RunContext& context, Kernel kernel) {
   const Tensor& b = context.input(kB);
   ASSAY_ASSIGN(const kernels::BinaryArgs common, read_args(context));
   ASSAY_ASSIGN(const Broadcast broadcast, Broadcast::make(a.shape(), b.shape()));
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate(a.dtype(), broadcast.shape()));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(a.dtype(), broadcast.shape()));
   std::byte* out = y.mutable_bytes();
   broadcast.for_each_row([&](const BroadcastRow& row) {
     for_each_task((row.count + kPiece - 1) / kPiece, context.threads, [&](Index piece, int) {

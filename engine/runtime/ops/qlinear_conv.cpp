@@ -76,7 +76,7 @@ class QLinearConv final : public Operator {
     if (!weights_are_constant_ || x_signed != x_signed_) {
       ASSAY_TRY(pack(w, x_signed));
     }
-    ASSAY_ASSIGN(Tensor y, Tensor::allocate(context.input(kYZeroPoint).dtype(), shape.output_shape()));
+    ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(context.input(kYZeroPoint).dtype(), shape.output_shape()));
     context.multiply_accumulates = shape.multiply_accumulates();
     ASSAY_TRY(shape.depthwise() ? run_depthwise(context, shape, parameters, y)
                                 : run_product(context, shape, parameters, y));

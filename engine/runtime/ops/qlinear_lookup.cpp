@@ -43,7 +43,7 @@ Result<Tensor> map_values(const RunContext& context, const F& f) {
   kernels::ByteFloats values = kernels::lookup_values(x_quantization);
   std::transform(values.begin(), values.end(), values.begin(), f);
   const kernels::ByteTable table = kernels::lookup_table(values, y_quantization);
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate(x.dtype(), x.shape()));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(x.dtype(), x.shape()));
   std::uint8_t* out = raw(y);
   for_each_task((x.size() + kPiece - 1) / kPiece, context.threads, [&](Index piece, int) {
     const Index first = piece * kPiece;
@@ -87,7 +87,7 @@ Result<Tensor> concat(const RunContext& context, Index requested_axis) {
   ASSAY_ASSIGN(const Shape shape, joined_shape(context, axis));
   const Quantizer to{context.input(kConcatYScale), context.input(kConcatYZeroPoint), "Y"};
   ASSAY_ASSIGN(const kernels::ByteQuantization y_quantization, read_quantization(to, first.dtype()));
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate(first.dtype(), shape));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(first.dtype(), shape));
   const AxisSplit split = split_at(shape, axis);
   Index offset = 0;
   for (std::size_t i = kParts; i < context.inputs.size(); i += kPartInputs) {

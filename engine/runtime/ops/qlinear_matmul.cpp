@@ -48,7 +48,7 @@ class QLinearMatMul final : public Operator {
     if (!weights_are_constant_ || !matmul_.packed_for(a_signed)) {
       ASSAY_TRY(matmul_.pack(b, false, a_signed));
     }
-    ASSAY_ASSIGN(Tensor y, Tensor::allocate(context.input(kYZeroPoint).dtype(), shape.output));
+    ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(context.input(kYZeroPoint).dtype(), shape.output));
     const MatmulOperands operands{.a = a.bytes(),
                                   .shape = shape,
                                   .a_zero_points = parameters.a_zero_points,

@@ -27,7 +27,7 @@ Result<kernels::PoolQuantization> read_quantization(const RunContext& context) {
 
 // [N, ..., C] <-> [N, C, ...]: each sample is a matrix [positions, channels] or [channels, positions].
 Result<Tensor> swap_layout(const Tensor& from, Shape to_shape, Index rows, Index columns) {
-  ASSAY_ASSIGN(Tensor to, Tensor::allocate(from.dtype(), std::move(to_shape)));
+  ASSAY_ASSIGN(Tensor to, Tensor::allocate_uninitialized(from.dtype(), std::move(to_shape)));
   const Index sample = rows * columns;
   for (Index i = 0; i < from.size(); i += sample) {
     kernels::transpose_bytes({.from = reinterpret_cast<const std::uint8_t*>(from.bytes()) + i,
@@ -70,7 +70,7 @@ Result<Tensor> average_planes(const RunContext& context, const AverageOptions& o
   ASSAY_ASSIGN(const kernels::PoolQuantization quantization, read_quantization(context));
   ASSAY_ASSIGN(const Window window, resolve_window(options.spec, x.shape(), options.spec.kernel));
   ASSAY_TRY(check_pool_window(window));
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate(x.dtype(), window.output_shape({x.dim(0), x.dim(1)})));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(x.dtype(), window.output_shape({x.dim(0), x.dim(1)})));
   const Index x_plane = window.h.input * window.w.input;
   const Index y_plane = window.h.output * window.w.output;
   std::byte* out = y.mutable_bytes();
@@ -119,7 +119,7 @@ Result<Tensor> global_average_pool(const RunContext& context, bool channels_last
   shape[0] = x.dim(0);
   shape[channel_axis] = channels;
   const Index size = channels_last ? dims_product(x.shape(), 1, x.rank() - 1) : dims_product(x.shape(), 2, x.rank());
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate(x.dtype(), std::move(shape)));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(x.dtype(), std::move(shape)));
   if (size == 0 && y.size() > 0) {
     return invalid_argument("the mean of no elements is undefined; X has the shape " + shape_text(x.shape()));
   }

@@ -62,7 +62,7 @@ Result<Tensor> softmax(const RunContext& context, const SoftmaxOptions& options)
   if (!options.single_axis) {
     split = {.outer = split.outer, .length = split.length * split.inner, .inner = 1};
   }
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate(x.dtype(), x.shape()));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(x.dtype(), x.shape()));
   std::array<double, kDifferences> exponentials;
   for (std::size_t i = 0; i < kDifferences; ++i) {
     exponentials[i] = std::exp(-static_cast<double>(i) * static_cast<double>(x_scale));

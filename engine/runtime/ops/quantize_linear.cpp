@@ -54,7 +54,7 @@ Result<Tensor> quantize(const RunContext& context, Index axis, DType attribute) 
       const AxisParams params,
       read_axis_params(
           {.x = x, .scale = context.input(kScale), .zero_point = zero_point, .zero_point_type = y_type, .axis = axis}));
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate(y_type, x.shape()));
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(y_type, x.shape()));
   const float* from = x.data<float>().data();
   std::byte* to = y.mutable_bytes();
   const auto item_bytes = static_cast<Index>(dtype_size_bytes(y_type));

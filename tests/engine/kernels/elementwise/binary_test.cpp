@@ -106,6 +106,24 @@ TEST(Binary, TiesDependOnTheParityOfTheZeroPoint) {
   EXPECT_EQ(y, 2);
 }
 
+// Sums of decimal scales fall beside ties, where every rounding of an intermediate step shows.
+TEST(Binary, NearTiesFollowEveryRounding) {
+  for (const Operation operation : kOperations) {
+    for (const float a_scale : {0.1F, 0.3F, 0.7F}) {
+      for (const float y_scale : {0.2F, 0.6F, 1.4F}) {
+        for (const std::int32_t a_zero_point : {3, 77, 201}) {
+          ASSERT_NO_FATAL_FAILURE(expect_equal_oracle(operation, {.a_scale = a_scale,
+                                                                  .b_scale = 0.1F,
+                                                                  .y_scale = y_scale,
+                                                                  .a_zero_point = a_zero_point,
+                                                                  .b_zero_point = 7,
+                                                                  .y_zero_point = 11}));
+        }
+      }
+    }
+  }
+}
+
 TEST(Binary, SpecialScalesStayInRange) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const Operation operation : kOperations) {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tests/engine/passes/qdq_builder.h"
+
+namespace assay::test {
+namespace {
+
+constexpr const char* kPass = "fuse_qdq_matmul";
+
+QdqBuilder activations() {
+  QdqBuilder builder;
+  builder.input("qa", {2, 3}, DType::kUint8).dequantize("a", "qa", kUnsigned);
+  return builder;
+}
+Graph finish(QdqBuilder builder, const std::string& value = "m") {
+  return builder.quantize("y", value, kUnsigned).output("y", DType::kUint8).build();
+}
+
+TEST(FuseQdqMatmul, BecomesQLinearMatMul) {
+  Graph graph = finish(activations().weight("b", {3, 2}, {1, 2, 3, 4, 5, 6}, kSigned).node("MatMul", "m", {"a", "b"}));
+  EXPECT_EQ(run_pass(kPass, graph), 1);
+  ASSERT_EQ(op_types(graph), Types{"QLinearMatMul"});
+  EXPECT_EQ(graph.nodes[0].name, "m");
+  EXPECT_EQ(graph.nodes[0].inputs, (std::vector<std::string>{"qa", "a_scale", "a_zero_point", "b_q", "b_scale",
+                                                             "b_zero_point", "y_scale", "y_zero_point"}));
+}
+
+TEST(FuseQdqMatmul, TakesTwoActivations) {
+  Graph graph = finish(
+      activations().input("qb", {3, 2}, DType::kInt8).dequantize("b", "qb", kSigned).node("MatMul", "m", {"a", "b"}));
+  EXPECT_EQ(run_pass(kPass, graph), 1);
+  EXPECT_EQ(graph.nodes[0].inputs[3], "qb");
+}
+
+TEST(FuseQdqMatmul, ClampsInTheRequantization) {
+  Graph graph = finish(activations()
+                           .weight("b", {3, 2}, {1, 2, 3, 4, 5, 6}, kSigned)
+                           .node("MatMul", "m", {"a", "b"})
+                           .node("Relu", "r", {"m"}),
+                       "r");
+  EXPECT_EQ(run_pass(kPass, graph), 1);
+  ASSERT_EQ(op_types(graph), Types{"ai.assay.QLinearMatMul"});
+  EXPECT_EQ(graph.nodes[0].int_attribute("clamp_min", -1), 128);
+}
+
+TEST(FuseQdqMatmul, ScalesPerColumnOfAMatrixOnly) {
+  const auto with_axis = [](const Shape& shape, Index axis) {
+    const auto size = static_cast<std::size_t>(element_count(shape).value());
+    return finish(
+        activations()
+            .channel_weight("b", integers(DType::kInt8, shape, std::vector<Index>(size, 1)), {0.5F, 0.25F}, axis)
+            .node("MatMul", "m", {"a", "b"}));
+  };
+  for (const Index axis : {1, -1}) {
+    Graph graph = with_axis({3, 2}, axis);
+    EXPECT_EQ(run_pass(kPass, graph), 1) << axis;
+  }
+  Graph rows = with_axis({2, 2}, 0);
+  EXPECT_EQ(run_pass(kPass, rows), 0);
+  Graph stack = with_axis({4, 3, 2}, 2);
+  EXPECT_EQ(run_pass(kPass, stack), 0);
+}
+
+TEST(FuseQdqMatmul, FloatOutputsAndFloatWeightsStay) {
+  Graph output = activations()
+                     .weight("b", {3, 2}, {1, 2, 3, 4, 5, 6}, kSigned)
+                     .node("MatMul", "m", {"a", "b"})
+                     .output("m")
+                     .build();
+  EXPECT_EQ(run_pass(kPass, output), 0);
+  Graph weights =
+      finish(activations().constant("b", Tensor::from<float>({3, 1}, {1, 2, 3})).node("MatMul", "m", {"a", "b"}));
+  EXPECT_EQ(run_pass(kPass, weights), 0);
+}
+
+}  // namespace
+}  // namespace assay::test

@@ -2,6 +2,7 @@
 #include "harness/spec/schema_check.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <string_view>
 
@@ -13,6 +14,7 @@
 
 #include "harness/spec/axis.h"
 #include "harness/spec/case.h"
+#include "harness/spec/json_scanner.h"
 #include "harness/spec/nearest.h"
 #include "harness/spec/schema_node.h"
 
@@ -222,6 +224,7 @@ class Translator {
   explicit Translator(const Element& root) : root_(root) {}
 
   void add(const Violation& violation, bool required_of_choice);
+  // In the order of the file.
   std::vector<std::string> messages() const;
 
  private:
@@ -280,19 +283,37 @@ void Translator::add(const Violation& violation, bool required_of_choice) {
   }
 }
 
+// The line and column that a message begins with, behind the path.
+LineColumn position_of(const std::string& message, const std::string& path) {
+  LineColumn position;
+  if (message.starts_with(path + ":")) {
+    const char* begin = message.c_str() + path.size() + 1;
+    char* end = nullptr;
+    position.line = std::strtoul(begin, &end, 10);
+    position.column = *end == ':' ? std::strtoul(end + 1, nullptr, 10) : 0;
+  }
+  return position;
+}
+
 std::vector<std::string> Translator::messages() const {
   std::vector<std::string> messages;
   for (const Finding& finding : findings_) {
     // A value of the wrong type for one alternative is no news where another alternative was entered and failed deeper.
-    const bool superseded =
-        finding.is_type && std::any_of(findings_.begin(), findings_.end(), [&](const Finding& other) {
-          return other.context.size() > finding.context.size() &&
-                 std::equal(finding.context.begin(), finding.context.end(), other.context.begin());
-        });
+    const auto deeper = [&](const Finding& other) {
+      return other.context.size() > finding.context.size() &&
+             std::equal(finding.context.begin(), finding.context.end(), other.context.begin());
+    };
+    const bool superseded = finding.is_type && std::any_of(findings_.begin(), findings_.end(), deeper);
     if (!superseded && std::find(messages.begin(), messages.end(), finding.message) == messages.end()) {
       messages.push_back(finding.message);
     }
   }
+  const std::string& path = root_.document().path();
+  std::stable_sort(messages.begin(), messages.end(), [&](const std::string& a, const std::string& b) {
+    const LineColumn at_a = position_of(a, path);
+    const LineColumn at_b = position_of(b, path);
+    return std::pair(at_a.line, at_a.column) < std::pair(at_b.line, at_b.column);
+  });
   return messages;
 }
 

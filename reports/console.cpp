@@ -8,6 +8,7 @@
 #include "reports/exit_code.h"
 #include "reports/number_text.h"
 #include "reports/pivot.h"
+#include "reports/saturation_table.h"
 #include "reports/timing_table.h"
 
 namespace assay::reports {
@@ -130,6 +131,10 @@ std::string render_console(const RunRecord& run, const ConsoleOptions& options) 
     const Pivot pivot = make_pivot(group);
     if (pivot.accuracy || options.verbose) {
       text += "\n" + render_plain(pivot_table(pivot));
+    }
+    if (options.verbose) {
+      const TextTable saturation = saturation_table(group);
+      text += saturation.rows.empty() ? "" : "\n" + render_plain(saturation);
     }
   }
   if (has_timing(run)) {

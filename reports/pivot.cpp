@@ -119,13 +119,13 @@ std::vector<Draft> merge_along(const std::vector<Draft>& drafts, std::size_t axi
   return merged;
 }
 
-// Merges along the axis that saves most rows, until none saves any.
+// Merges along the axis that saves most rows (the last of equals), until none saves any.
 std::vector<Draft> merge(std::vector<Draft> drafts, std::size_t axes) {
   while (true) {
     std::vector<Draft> best = drafts;
     for (std::size_t axis = 0; axis < axes; ++axis) {
       std::vector<Draft> merged = merge_along(drafts, axis);
-      if (merged.size() < best.size()) {
+      if (merged.size() < drafts.size() && merged.size() <= best.size()) {
         best = std::move(merged);
       }
     }

@@ -7,6 +7,7 @@
 #include "reports/html_assets.h"
 #include "reports/number_text.h"
 #include "reports/pivot.h"
+#include "reports/saturation_table.h"
 #include "reports/svg.h"
 #include "reports/timing_table.h"
 #include "reports/xml_text.h"
@@ -129,6 +130,10 @@ std::string render_report_html(const RunRecord& run) {
     text += "<h3>" + xml_text(group.name) + "</h3>\n" + html_table(pivot_table(pivot));
     const std::string chart = render_error_chart(pivot);
     text += chart.empty() ? "" : "<details><summary>chart</summary>" + chart + "</details>\n";
+    const TextTable saturation = saturation_table(group);
+    text += saturation.rows.empty()
+                ? ""
+                : "<details><summary>saturated pairs per layer</summary>" + html_table(saturation) + "</details>\n";
   }
   if (has_timing(run)) {
     text += "<h2>Timing</h2>\n" + html_table(timing_table(run));

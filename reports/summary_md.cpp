@@ -8,6 +8,7 @@
 #include "reports/exit_code.h"
 #include "reports/number_text.h"
 #include "reports/pivot.h"
+#include "reports/saturation_table.h"
 #include "reports/timing_table.h"
 
 namespace assay::reports {
@@ -91,6 +92,8 @@ std::string render_summary_md(const RunRecord& run) {
     if (group.results.size() > 1) {
       text += "\n### " + group.name + "\n\n" + render_markdown(pivot_table(make_pivot(group)));
     }
+    const TextTable saturation = saturation_table(group);
+    text += saturation.rows.empty() ? "" : "\n" + saturation.title + "\n\n" + render_markdown(saturation);
   }
   if (has_timing(run)) {
     text += "\n## Timing\n\n" + render_markdown(timing_table(run));

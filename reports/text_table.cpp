@@ -17,7 +17,7 @@ void trim_right(std::string& line) { line.erase(line.find_last_not_of(' ') + 1);
 std::string markdown_cell(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
-    if (c == '|' || c == '\\' || c == '<' || c == '*' || c == '_') {
+    if (c == '|' || c == '\\' || c == '<' || c == '*') {
       escaped += '\\';
     }
     escaped += c == '\n' ? ' ' : c;

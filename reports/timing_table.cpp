@@ -33,6 +33,25 @@ std::string over_float_text(const Timing& timing) {
   return timing.float_median_ns ? fmt::format("{:.2f}", *timing.float_median_ns / timing.median_ns) : "";
 }
 
+// The axes in which the baseline differs, by its values: "isa=avx2".
+std::string against_text(const VariantResult& result, const CaseGroup& group) {
+  const std::string& name = result.timing->baseline;
+  if (name.empty() || name == result.name) {
+    return name.empty() ? "" : "baseline";
+  }
+  const auto baseline = std::ranges::find(group.results, name, [](const VariantResult* r) { return r->name; });
+  if (baseline == group.results.end()) {
+    return name.substr(std::min(name.size(), group.name.size()));  // it was not selected
+  }
+  std::string text;
+  for (const auto& [axis, value] : (*baseline)->variant.items()) {
+    if (!result.variant.contains(axis) || result.variant.at(axis) != value) {
+      text += (text.empty() ? "" : " ") + axis.substr(axis.find('.') + 1) + "=" + value_text(value);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 bool has_timing(const RunRecord& run) {
@@ -51,10 +70,7 @@ TextTable timing_table(const RunRecord& run) {
         continue;
       }
       const Timing& timing = *result->timing;
-      std::string against;
-      if (!timing.baseline.empty()) {
-        against = timing.baseline == result->name ? "baseline" : timing.baseline.substr(group.name.size());
-      }
+      std::string against = against_text(*result, group);
       if (!timing.note.empty()) {
         against += (against.empty() ? "" : "; ") + timing.note;
       }

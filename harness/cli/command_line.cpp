@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/command_line.h"
+
+#include <algorithm>
+#include <array>
+
+#include "harness/cli/terminal.h"
+#include "harness/cli/verbs.h"
+#include "reports/exit_code.h"
+
+namespace assay::cli {
+namespace {
+
+// A program with every verb; `action` is set when one of them is parsed.
+void define_program(CLI::App& app, Action& action) {
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("assay ") + ASSAY_VERSION);
+  app.footer(
+      "Exit: 0 pass, 1 a check failed, 2 usage or case file, 3 no verdict, 4 harness or environment, 5 nothing "
+      "selected, 130 interrupted.");
+  for (const Verb& verb : verbs()) {
+    CLI::App* command = app.add_subcommand(std::string(verb.name), std::string(verb.summary));
+    verb.define(*command, action);
+  }
+}
+
+constexpr const char* kDescription = "assay: accuracy and performance regression tests for int8 ONNX inference";
+
+}  // namespace
+
+std::span<const Verb> verbs() {
+  static constexpr std::array<Verb, 10> kVerbs{{
+      {"run", "Run cases and report", define_run},
+      {"list", "List the variants of cases without running them", define_list},
+      {"quantize", "Quantize a float model, or convert a quantized one from int8 to uint8", define_quantize},
+      {"infer", "Run a model on .npy files", define_infer},
+      {"report", "Render a run's report again", define_report},
+      {"schema", "Print a JSON Schema", define_schema},
+      {"explain", "Explain an outcome, cause, metric, axis or pass", define_explain},
+      {"doctor", "Show what this machine and build have", define_doctor},
+      {"version", "Print the version", define_version},
+      {"help", "Print help", define_help},
+  }};
+  return kVerbs;
+}
+
+int print_help(const std::string& verb) {
+  CLI::App app{kDescription, "assay"};
+  Action action;
+  define_program(app, action);
+  if (verb.empty()) {
+    return print_data(app.help() + "\n");
+  }
+  if (std::ranges::find(verbs(), verb, &Verb::name) == verbs().end()) {
+    return complain("unknown verb '" + verb + "'; `assay help` lists them", reports::kExitUsage);
+  }
+  return print_data(app.get_subcommand(verb)->help("assay") + "\n");
+}
+
+int run_command_line(int argc, char** argv) {
+  CLI::App app{kDescription, "assay"};
+  Action action;
+  define_program(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    return print_help(chosen.empty() ? "" : chosen.front()->get_name());
+  } catch (const CLI::CallForVersion& version) {
+    return print_data(std::string(version.what()) + "\n");
+  } catch (const CLI::ParseError& error) {
+    return complain(std::string(error.what()) + "; `assay help` shows the usage", reports::kExitUsage);
+  }
+  return action();
+}
+
+}  // namespace assay::cli

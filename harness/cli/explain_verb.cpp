@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "harness/cli/explain.h"
+#include "harness/cli/terminal.h"
+#include "harness/cli/verbs.h"
+#include "harness/spec/nearest.h"
+#include "reports/exit_code.h"
+#include "reports/text_table.h"
+
+namespace assay::cli {
+namespace {
+
+// Every term in a line each.
+int list_terms() {
+  reports::TextTable table;
+  table.columns = {
+      {"kind", reports::Align::kLeft}, {"term", reports::Align::kLeft}, {"meaning", reports::Align::kLeft}};
+  for (const Term& term : terms()) {
+    table.rows.push_back({term.kind, term.name, term.text});
+  }
+  return print_data(reports::render_plain(table));
+}
+
+// `relu` finds the axis quantizer.relu too.
+bool is_called(const Term& term, const std::string& word) {
+  return term.name == word || (term.kind == "axis" && term.name.ends_with("." + word));
+}
+
+int explain_action(const std::string& word) {
+  if (word.empty()) {
+    return list_terms();
+  }
+  std::string text;
+  std::vector<std::string> names;
+  for (const Term& term : terms()) {
+    names.push_back(term.name);
+    if (is_called(term, word)) {
+      text += fmt::format("{} ({})\n  {}\n", term.name, term.kind, term.text);
+    }
+  }
+  if (text.empty()) {
+    return complain(fmt::format("nothing is called '{}'; nearest known term is '{}'", word, spec::nearest(word, names)),
+                    reports::kExitUsage);
+  }
+  return print_data(text);
+}
+
+}  // namespace
+
+void define_explain(CLI::App& command, Action& action) {
+  auto word = std::make_shared<std::string>();
+  command.add_option("TERM", *word, "An outcome, cause, metric, axis or pass; all of them if left out");
+  command.callback([word, &action] { action = [word] { return explain_action(*word); }; });
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flags that several verbs share, each defined once.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/run/selection.h"
+#include "harness/spec/axis.h"
+
+namespace assay::cli {
+
+// PATH..., --set, --filter, --tag, --shard.
+struct SelectFlags {
+  std::vector<std::string> paths;
+  std::vector<std::string> settings;
+  std::vector<std::string> filters;
+  std::vector<std::string> tags;
+  std::string shard;
+
+  void define(CLI::App& command);
+  Result<run::SelectOptions> options() const;
+};
+
+// --json FILE and --color.
+struct OutputFlags {
+  std::string json;  // "-" is stdout; "" none
+  std::optional<bool> color;
+
+  void define(CLI::App& command);
+  bool json_to_stdout() const { return json == "-"; }
+  // Writes the text to the file named, if it is one; 0, or 4 with a message.
+  int write_json(const std::string& text) const;
+};
+
+// A configuration of --set settings, each with one value. Errors: unknown axes, several values, or an axis that does
+// not begin with `prefix`.
+Result<spec::Configuration> configuration_of(const std::vector<std::string>& settings, const std::string& prefix);
+
+}  // namespace assay::cli

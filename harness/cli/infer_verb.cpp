@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cctype>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "engine/api/session.h"
+#include "harness/cli/flags.h"
+#include "harness/cli/sanitized_name.h"
+#include "harness/cli/terminal.h"
+#include "harness/cli/verbs.h"
+#include "harness/run/feed.h"
+#include "harness/run/output_folder.h"
+#include "harness/run/settings.h"
+#include "harness/spec/data_source.h"
+#include "reports/exit_code.h"
+#include "reports/number_text.h"
+#include "reports/text_table.h"
+
+namespace assay::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct InferFlags {
+  std::string model;
+  std::vector<std::string> inputs;
+  std::vector<std::string> settings;
+  std::string folder;
+  bool profile = false;
+};
+
+Result<api::NamedTensors> load_inputs(const std::vector<std::string>& arguments) {
+  api::NamedTensors inputs;
+  for (const std::string& argument : arguments) {
+    const std::size_t equals = argument.rfind('=');
+    if (equals == std::string::npos || equals == 0) {
+      return invalid_argument(fmt::format("--input {}: NAME=FILE.npy is needed", argument));
+    }
+    const std::string name = argument.substr(0, equals);
+    const std::string path = argument.substr(equals + 1);
+    Result<Tensor> tensor = path.ends_with(".pb") ? api::load_tensor_proto(path) : spec::load_npy(path);
+    if (!tensor.ok()) {
+      return tensor.error();
+    }
+    if (!inputs.try_emplace(name, std::move(tensor).value()).second) {
+      return invalid_argument(fmt::format("--input {}: input '{}' is given twice", argument, name));
+    }
+  }
+  return inputs;
+}
+
+// Time of each value since the one before it: the nodes run one after the other.
+class ValueTimes {
+ public:
+  api::RunOptions options(bool profile) {
+    api::RunOptions run;
+    if (profile) {
+      run.witness_saturation = true;
+      run.tap = [this](const std::string& value, const Tensor& tensor) {
+        (void)tensor;
+        const Clock::time_point now = Clock::now();
+        times_ns_[value] += std::chrono::duration<double, std::nano>(now - last_).count();
+        last_ = now;
+      };
+    }
+    last_ = Clock::now();
+    return run;
+  }
+  double of(const Node& node) const {
+    double sum = 0;
+    for (const std::string& output : node.outputs) {
+      const auto found = times_ns_.find(output);
+      sum += found == times_ns_.end() ? 0 : found->second;
+    }
+    return sum;
+  }
+
+ private:
+  std::map<std::string, double> times_ns_;
+  Clock::time_point last_;
+};
+
+std::string saturated_text(const std::vector<api::SaturationInfo>& saturation, const std::string& node) {
+  for (const api::SaturationInfo& entry : saturation) {
+    if (entry.node == node) {
+      return fmt::format("{} of {}", entry.saturated, entry.pairs);
+    }
+  }
+  return "";
+}
+
+reports::TextTable kernel_table(const api::Session& session, const ValueTimes& times,
+                                const std::vector<api::SaturationInfo>& saturation, bool profile) {
+  using reports::Align;
+  reports::TextTable table;
+  table.columns = {{"node", Align::kLeft}, {"op", Align::kLeft},         {"kernel", Align::kLeft},
+                   {"isa", Align::kLeft},  {"arithmetic", Align::kLeft}, {"native", Align::kLeft}};
+  if (profile) {
+    table.columns.push_back({"time", Align::kRight});
+    table.columns.push_back({"saturated pairs", Align::kRight});
+  }
+  const std::vector<api::KernelInfo> kernels = session.kernels();
+  const std::vector<Node>& nodes = session.optimized_graph().nodes;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const api::KernelInfo& k = kernels[i];
+    std::vector<std::string> row = {k.node, k.op, k.kernel, k.isa, k.arithmetic, k.native ? "native" : "emulated"};
+    if (profile) {
+      row.push_back(i < nodes.size() ? reports::time_text(times.of(nodes[i])) : "");
+      row.push_back(saturated_text(saturation, k.node));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+// The file of each output; two outputs must not share one.
+Result<std::map<std::string, std::string>> output_files(const InferFlags& flags, const api::NamedTensors& outputs) {
+  std::map<std::string, std::string> files;
+  std::map<std::string, std::string> taken;
+  for (const auto& [name, tensor] : outputs) {
+    const std::string file = (std::filesystem::path(flags.folder) / (sanitized_name(name) + ".npy")).string();
+    const auto [other, added] = taken.try_emplace(file, name);
+    if (!added) {
+      return invalid_argument(
+          fmt::format("outputs '{}' and '{}' would both be written to {}", other->second, name, file));
+    }
+    files[name] = file;
+  }
+  return files;
+}
+
+struct Inferred {
+  std::string table;
+  api::NamedTensors outputs;
+  std::map<std::string, std::string> files;
+};
+
+Result<Inferred> infer(const InferFlags& flags) {
+  ASSAY_ASSIGN(const spec::Configuration configuration, configuration_of(flags.settings, "runtime."));
+  ASSAY_ASSIGN(const api::SessionOptions options, run::session_options(configuration));
+  ASSAY_ASSIGN(const api::Model model, api::Model::load(flags.model));
+  ASSAY_ASSIGN(const api::NamedTensors inputs, load_inputs(flags.inputs));
+  ASSAY_ASSIGN(const api::Session session, api::Session::create(model, options));
+  ASSAY_ASSIGN(const run::FeedPlan plan, run::plan_feed(model.graph(), inputs, run::batch_size(configuration), false));
+  ValueTimes times;
+  ASSAY_ASSIGN(api::RunResult result, run::feed(session, inputs, plan, times.options(flags.profile)));
+  Inferred inferred;
+  ASSAY_ASSIGN(inferred.files, output_files(flags, result.outputs));
+  inferred.table = reports::render_plain(kernel_table(session, times, result.saturation, flags.profile));
+  inferred.outputs = std::move(result.outputs);
+  return inferred;
+}
+
+int infer_action(const InferFlags& flags) {
+  const Result<Inferred> inferred = infer(flags);
+  if (!inferred.ok()) {
+    return complain(inferred.error());
+  }
+  if (const Status folder = run::prepare_folder(flags.folder); !folder.ok()) {
+    return complain(folder.error().message, reports::kExitHarness);
+  }
+  for (const auto& [name, tensor] : inferred.value().outputs) {
+    const std::string& file = inferred.value().files.at(name);
+    if (const Status saved = spec::save_npy(file, tensor); !saved.ok()) {
+      return complain(saved.error().message, reports::kExitHarness);
+    }
+    say("output '" + name + "' is in " + file);
+  }
+  return print_data(inferred.value().table);
+}
+
+}  // namespace
+
+void define_infer(CLI::App& command, Action& action) {
+  auto flags = std::make_shared<InferFlags>();
+  command.add_option("MODEL", flags->model, "Model to run (.onnx)")->required();
+  command.add_option("--input", flags->inputs, "NAME=FILE.npy (or .pb); one per input")->allow_extra_args(false);
+  command.add_option("--set", flags->settings, "runtime.axis=value; may be repeated")->allow_extra_args(false);
+  command.add_option("-o,--output", flags->folder, "Folder for the outputs, <name>.npy each")->required();
+  command.add_flag("--profile", flags->profile, "Also show each node's time and its saturated pairs");
+  command.callback([flags, &action] { action = [flags] { return infer_action(*flags); }; });
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include "harness/cli/flags.h"
+#include "harness/cli/terminal.h"
+#include "harness/cli/verbs.h"
+#include "harness/run/rerun.h"
+#include "harness/run/selection.h"
+#include "harness/spec/expand.h"
+#include "reports/exit_code.h"
+
+namespace assay::cli {
+namespace {
+
+struct ListFlags {
+  SelectFlags select;
+  OutputFlags output;
+};
+
+spec::Json variant_json(const run::Selection& selection, const run::SelectedVariant& chosen, const ListFlags& flags) {
+  const spec::Case& test_case = selection.cases[chosen.case_index];
+  spec::Json json = spec::Json::object();
+  json["case"] = test_case.name;
+  json["case_file"] = test_case.path;
+  json["name"] = chosen.variant.name;
+  json["tags"] = test_case.tags;
+  json["variant"] = spec::Json::object();
+  for (const auto& [axis, value] : chosen.variant.matrix) {
+    json["variant"][axis] = value;
+  }
+  json["configuration"] = spec::Json::object();
+  for (const auto& [axis, value] : spec::effective_values(chosen.variant.configuration)) {
+    json["configuration"][axis] = value;
+  }
+  json["rerun"] = run::rerun_line(test_case.path, flags.select.settings, chosen.variant.name);
+  return json;
+}
+
+int list_action(const ListFlags& flags) {
+  Result<run::SelectOptions> select = flags.select.options();
+  if (!select.ok()) {
+    return complain(select.error());
+  }
+  const run::Selection selection = run::select_variants(select.value());
+  for (const std::string& error : selection.errors) {
+    say(error);
+  }
+  if (!selection.errors.empty()) {
+    return reports::kExitUsage;
+  }
+  std::string lines;
+  spec::Json json = spec::Json::array();
+  for (const run::SelectedVariant& chosen : selection.variants) {
+    if (!chosen.selected) {
+      continue;
+    }
+    lines += chosen.variant.name + "\n";
+    if (!flags.output.json.empty()) {
+      json.push_back(variant_json(selection, chosen, flags));
+    }
+  }
+  const std::string text = json.dump(1, ' ', false, spec::Json::error_handler_t::replace) + "\n";
+  int code = lines.empty() ? complain("nothing selected", reports::kExitNothingSelected) : reports::kExitPass;
+  if (const int written = flags.output.write_json(text); written != 0) {
+    code = written;
+  }
+  return print_data(flags.output.json_to_stdout() ? text : lines, code);
+}
+
+}  // namespace
+
+void define_list(CLI::App& command, Action& action) {
+  auto flags = std::make_shared<ListFlags>();
+  flags->select.define(command);
+  flags->output.define(command);
+  command.callback([flags, &action] { action = [flags] { return list_action(*flags); }; });
+}
+
+}  // namespace assay::cli

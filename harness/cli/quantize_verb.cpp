@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "engine/api/quantize.h"
+#include "harness/cli/flags.h"
+#include "harness/cli/terminal.h"
+#include "harness/cli/verbs.h"
+#include "harness/run/output_folder.h"
+#include "harness/run/settings.h"
+#include "harness/spec/data_source.h"
+#include "reports/exit_code.h"
+#include "reports/text_table.h"
+
+namespace assay::cli {
+namespace {
+
+using reports::Json;
+
+struct QuantizeFlags {
+  std::string input;
+  std::string output;
+  std::string calibration;
+  std::vector<std::string> settings;
+  std::string report;
+  bool to_u8 = false;
+};
+
+Json report_json(const QuantizeFlags& flags, const api::QuantizeResult& result) {
+  Json json = Json::object();
+  json["input"] = flags.input;
+  json["output"] = flags.output;
+  json["samples"] = result.samples;
+  json["nodes"] = Json::array();
+  for (const api::NodeDecision& node : result.nodes) {
+    json["nodes"].push_back(
+        {{"node", node.node}, {"op", node.op_type}, {"quantized", node.quantized}, {"reason", node.reason}});
+  }
+  json["tensors"] = Json::array();
+  for (const api::TensorParams& tensor : result.tensors) {
+    json["tensors"].push_back({{"tensor", tensor.tensor},
+                               {"type", dtype_name(tensor.dtype)},
+                               {"scales", tensor.scales},
+                               {"zero_points", tensor.zero_points},
+                               {"axis", tensor.axis},
+                               {"min", tensor.min},
+                               {"max", tensor.max}});
+  }
+  json["warnings"] = result.warnings;
+  return json;
+}
+
+reports::TextTable decision_table(const api::QuantizeResult& result) {
+  reports::TextTable table;
+  table.columns = {{"node", reports::Align::kLeft},
+                   {"op", reports::Align::kLeft},
+                   {"computes in", reports::Align::kLeft},
+                   {"why", reports::Align::kLeft}};
+  for (const api::NodeDecision& node : result.nodes) {
+    table.rows.push_back({node.node, node.op_type, node.quantized ? "int8" : "float", node.reason});
+  }
+  return table;
+}
+
+Result<api::QuantizeResult> quantize(const QuantizeFlags& flags) {
+  ASSAY_ASSIGN(const api::Model model, api::Model::load(flags.input));
+  if (flags.to_u8) {
+    if (!flags.settings.empty() || !flags.calibration.empty()) {
+      return invalid_argument("--to-u8 converts a quantized model as it is: --set and --calibration have no meaning");
+    }
+    return api::convert_s8_to_u8(model);
+  }
+  ASSAY_ASSIGN(const spec::Configuration configuration, configuration_of(flags.settings, "quantizer."));
+  if (!run::quantizes(configuration)) {
+    return invalid_argument("quantizer.format=none leaves nothing to do");
+  }
+  ASSAY_ASSIGN(const quantizer::Options options, run::quantizer_options(configuration, ""));
+  api::CalibrationSource calibration = [](api::NamedTensors&) { return Result<bool>(false); };
+  if (!flags.calibration.empty()) {
+    ASSAY_ASSIGN(calibration, spec::open_calibration_data(flags.calibration, model.graph()));
+  } else if (options.ranges.empty()) {
+    return invalid_argument("--calibration DATA is needed, or every range by --set quantizer.ranges=FILE.json");
+  }
+  return api::quantize(model, calibration, options);
+}
+
+int quantize_action(const QuantizeFlags& flags) {
+  const Result<api::QuantizeResult> result = quantize(flags);
+  if (!result.ok()) {
+    return complain(result.error());
+  }
+  for (const std::string& warning : result.value().warnings) {
+    say("warning: " + warning);
+  }
+  if (const Status saved = result.value().model.save(flags.output); !saved.ok()) {
+    return complain(saved.error().message, reports::kExitHarness);
+  }
+  if (!flags.report.empty()) {
+    const std::string text =
+        report_json(flags, result.value()).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    const Status written = run::write_text_file(flags.report, text);
+    if (!written.ok()) {
+      return complain(written.error().message, reports::kExitHarness);
+    }
+  }
+  return print_data(reports::render_plain(decision_table(result.value())));
+}
+
+}  // namespace
+
+void define_quantize(CLI::App& command, Action& action) {
+  auto flags = std::make_shared<QuantizeFlags>();
+  command.add_option("IN", flags->input, "Model to quantize (.onnx)")->required();
+  command.add_option("-o,--output", flags->output, "Where the result goes (.onnx)")->required();
+  command.add_option(
+      "--calibration", flags->calibration,
+      ".npz with an array per input, samples stacked on a new first axis, or a folder of test_data_set_N");
+  command.add_option("--set", flags->settings, "quantizer.axis=value; may be repeated")->allow_extra_args(false);
+  command.add_option("--report", flags->report, "Write decisions, scales and zero points to this JSON file");
+  command.add_flag("--to-u8", flags->to_u8, "Convert a QDQ model from int8 to uint8: zero points and constants +128");
+  command.callback([flags, &action] { action = [flags] { return quantize_action(*flags); }; });
+}
+
+}  // namespace assay::cli

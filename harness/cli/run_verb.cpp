@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "harness/cli/flags.h"
+#include "harness/cli/terminal.h"
+#include "harness/cli/verbs.h"
+#include "harness/run/rerun.h"
+#include "harness/run/runner.h"
+#include "reports/console.h"
+#include "reports/exit_code.h"
+#include "reports/results_json.h"
+
+namespace assay::cli {
+namespace {
+
+struct RunFlags {
+  SelectFlags select;
+  OutputFlags output;
+  run::RunOptions options;
+  bool no_timing = false;
+  bool verbose = false;
+};
+
+// The command as typed, as far as it can be had from the flags.
+std::string command_text(const RunFlags& flags) {
+  std::string text = "assay run";
+  const auto add = [&](const std::string& flag, const std::vector<std::string>& values) {
+    for (const std::string& value : values) {
+      text += flag + " " + run::shell_quoted(value);
+    }
+  };
+  add("", flags.select.paths);
+  add(" --set", flags.select.settings);
+  add(" --filter", flags.select.filters);
+  add(" --tag", flags.select.tags);
+  if (!flags.select.shard.empty()) {
+    text += " --shard " + run::shell_quoted(flags.select.shard);
+  }
+  return text;
+}
+
+int run_action(const RunFlags& flags) {
+  Result<run::SelectOptions> select = flags.select.options();
+  if (!select.ok()) {
+    return complain(select.error());
+  }
+  run::RunOptions options = flags.options;
+  options.select = std::move(select).value();
+  options.command = command_text(flags);
+  options.timing = !flags.no_timing;
+  options.progress_bar = stderr_is_terminal();
+  const run::RunOutcome outcome = run::run_cases(options);
+  if (!outcome.usage_errors.empty()) {
+    for (const std::string& error : outcome.usage_errors) {
+      say(error);
+    }
+    return reports::kExitUsage;
+  }
+  const reports::RunRecord& record = outcome.record;
+  if (!record.harness_error.empty()) {
+    say("the harness failed: " + record.harness_error);
+  } else if (!options.folder.empty()) {
+    say("reports are in " + options.folder);
+  }
+  if (record.results.empty() && record.harness_error.empty() && !record.interrupted) {
+    say("nothing selected");
+  }
+  const std::string json = flags.output.json.empty() ? "" : reports::render_results_json(record);
+  int code = reports::exit_code(record);
+  if (const int written = flags.output.write_json(json); written != 0) {
+    code = written;
+  }
+  return print_data(
+      flags.output.json_to_stdout()
+          ? json
+          : reports::render_console(record, {.color = use_color(flags.output.color), .verbose = flags.verbose}),
+      code);
+}
+
+}  // namespace
+
+void define_run(CLI::App& command, Action& action) {
+  auto flags = std::make_shared<RunFlags>();
+  run::RunOptions& options = flags->options;
+  options.folder = "assay-out";
+  flags->select.define(command);
+  command.add_option("-o,--output", options.folder, "Folder for the report files; '' writes none")
+      ->capture_default_str();
+  flags->output.define(command);
+  command.add_option("-j,--jobs", options.workers, "Worker processes; default: one per core")
+      ->check(CLI::Range(1, 1024));
+  command.add_option("--timeout", options.timeout_s, "Seconds after which a variant is killed")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 1e6));
+  command.add_flag("--resume", options.resume, "Redo only what results.jsonl in the output folder lacks");
+  command.add_flag("--no-timing", flags->no_timing, "Leave timing and its checks out");
+  command.add_option("--repetitions", options.timing_settings.repetitions, "Timing repetitions")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000));
+  command.add_option("--min-time", options.timing_settings.min_time_s, "Seconds of one timing repetition")
+      ->capture_default_str()
+      ->check(CLI::Range(1e-6, 1e3));
+  command.add_flag("-v,--verbose", flags->verbose, "A line per variant, and a table for every case");
+  command.callback([flags, &action] { action = [flags] { return run_action(*flags); }; });
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/terminal.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "reports/exit_code.h"
+
+namespace assay::cli {
+
+int print_data(const std::string& text, int code) {
+  errno = 0;
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (written || errno == EPIPE) {
+    return code;
+  }
+  return complain(std::string("cannot write to stdout: ") + std::strerror(errno), reports::kExitHarness);
+}
+
+void say(const std::string& text) { fmt::print(stderr, "assay: {}\n", text); }
+
+int complain(const std::string& text, int code) {
+  say(text);
+  return code;
+}
+
+int complain(const Error& error) { return complain(error.message, exit_code_of(error)); }
+
+int exit_code_of(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::kInvalidArgument:
+    case ErrorKind::kInvalidModel:
+    case ErrorKind::kUnsupported:
+    case ErrorKind::kIo:  // of an input; where output cannot be written, the caller says 4 itself
+      return reports::kExitUsage;
+    case ErrorKind::kResource:
+    case ErrorKind::kInternal:
+      return reports::kExitHarness;
+  }
+  return reports::kExitHarness;
+}
+
+bool stdout_is_terminal() { return ::isatty(STDOUT_FILENO) != 0; }
+bool stderr_is_terminal() { return ::isatty(STDERR_FILENO) != 0; }
+
+bool use_color(std::optional<bool> asked) {
+  if (asked) {
+    return *asked;
+  }
+  const char* no_color = std::getenv("NO_COLOR");
+  return (no_color == nullptr || *no_color == '\0') && stdout_is_terminal();
+}
+
+}  // namespace assay::cli

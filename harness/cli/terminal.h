@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// stdout for data, stderr for everything else.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/base/result.h"
+
+namespace assay::cli {
+
+// Writes data to stdout. Gives `code`, or 4 with a message where stdout cannot be written. A reader that has gone away
+// (a broken pipe) has what it wanted: no error.
+int print_data(const std::string& text, int code = 0);
+
+// "assay: TEXT" on stderr.
+void say(const std::string& text);
+// The same for an error; gives `code`.
+int complain(const std::string& text, int code);
+// An error with the exit code of its kind: 2 for what the user gave, 4 for the harness and its environment.
+int complain(const Error& error);
+int exit_code_of(const Error& error);
+
+bool stdout_is_terminal();
+bool stderr_is_terminal();
+// --color, --no-color (`asked`), else NO_COLOR, else whether stdout is a terminal.
+bool use_color(std::optional<bool> asked);
+
+}  // namespace assay::cli

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/saturation_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/pivot.h"
+
+namespace assay::reports {
+namespace {
+
+bool same_counts(const VariantResult& a, const VariantResult& b) {
+  return std::ranges::equal(a.saturation, b.saturation, [](const Saturation& x, const Saturation& y) {
+    return x.node == y.node && x.pairs == y.pairs && x.saturated == y.saturated && x.largest_loss == y.largest_loss;
+  });
+}
+
+std::string configuration_text(const VariantResult& result, std::size_t alike) {
+  std::string text;
+  for (const auto& [axis, value] : result.variant.items()) {
+    text += (text.empty() ? "" : " ") + short_axis(axis) + "=" + value_text(value);
+  }
+  return text + (alike > 0 ? fmt::format(" (and {} alike)", alike) : "");
+}
+
+}  // namespace
+
+TextTable saturation_table(const CaseGroup& group) {
+  std::vector<std::pair<const VariantResult*, std::size_t>> distinct;
+  for (const VariantResult* result : group.results) {
+    const auto same = [&](const auto& entry) { return same_counts(*entry.first, *result); };
+    if (const auto known = std::ranges::find_if(distinct, same); known != distinct.end()) {
+      ++known->second;
+    } else if (!result->saturation.empty()) {
+      distinct.emplace_back(result, 0);
+    }
+  }
+  TextTable table;
+  table.title = group.name + ": saturated pairs";
+  table.columns = {{"configuration", Align::kLeft}, {"layer", Align::kLeft},         {"saturated %", Align::kRight},
+                   {"pairs", Align::kRight},        {"largest loss", Align::kRight}, {"samples", Align::kRight}};
+  for (const auto& [result, alike] : distinct) {
+    for (const Saturation& layer : result->saturation) {
+      if (layer.saturated > 0) {
+        const double share = static_cast<double>(layer.saturated) / static_cast<double>(layer.pairs);
+        table.rows.push_back({configuration_text(*result, alike), layer.node, fmt::format("{:.4f}", share * 100),
+                              std::to_string(layer.pairs), std::to_string(layer.largest_loss),
+                              std::to_string(layer.samples)});
+      }
+    }
+  }
+  return table;
+}
+
+}  // namespace assay::reports

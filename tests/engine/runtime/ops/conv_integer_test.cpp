@@ -34,7 +34,7 @@ Tensor expected_sums(const RandomConv& conv, Arithmetic arithmetic) {
 
 TEST(ConvInteger, EqualsTheNaiveSumInEveryProfile) {
   Random random(1);
-  for (int trial = 0; trial < 60; ++trial) {
+  for (int trial = 0; trial < 40; ++trial) {
     const RandomConv conv = test::random_conv(random);
     const NodeRun run = conv_integer(conv, random.chance(0.3));
     test::PerArithmetic<Tensor> expected;

@@ -84,7 +84,7 @@ QConv random_qconv(Random& random) {
 
 TEST(QLinearConv, EqualsTheNaiveSumInEveryProfile) {
   Random random(1);
-  for (int trial = 0; trial < 60; ++trial) {
+  for (int trial = 0; trial < 40; ++trial) {
     const QConv conv = random_qconv(random);
     const NodeRun run = conv.run(random.chance(0.3));
     test::PerArithmetic<Tensor> expected;

@@ -11,8 +11,8 @@ Result<Index> constant_folding(Graph& graph, const PassContext& context);
 Result<Index> fold_batch_normalization(Graph& graph, const PassContext& context);
 
 Result<Index> s8_activation_to_u8(Graph& graph, const PassContext& context);
-Result<Index> drop_qdq_movement(Graph& graph, const PassContext& context);
 Result<Index> qdq_propagation(Graph& graph, const PassContext& context);
+Result<Index> drop_qdq_movement(Graph& graph, const PassContext& context);
 Result<Index> fuse_qdq_conv(Graph& graph, const PassContext& context);
 Result<Index> fuse_qdq_matmul(Graph& graph, const PassContext& context);
 Result<Index> fuse_qdq_gemm(Graph& graph, const PassContext& context);

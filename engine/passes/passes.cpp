@@ -24,16 +24,16 @@ constexpr std::array<Pass, 15> kPasses = {{
      "but "
      "products of int8 weights then saturate in int16 pairs.",
      s8_activation_to_u8},
+    {"qdq_propagation", Level::kExtended,
+     "Moves DequantizeLinear behind and QuantizeLinear before MaxPool, Reshape, Transpose, Flatten, Squeeze and "
+     "Unsqueeze, so that these run on integers and fusions meet. Changes no value, but for a MaxPool over NaN.",
+     qdq_propagation},
     {"drop_qdq_movement", Level::kExtended,
      "DequantizeLinear -> MaxPool, Reshape, Transpose, Flatten, Squeeze, Unsqueeze, Relu or Clip -> QuantizeLinear "
      "with "
      "equal parameters on both sides: the node runs on the integers, Relu and Clip as an integer Clip. Changes no "
      "value.",
      drop_qdq_movement},
-    {"qdq_propagation", Level::kExtended,
-     "Moves DequantizeLinear behind and QuantizeLinear before MaxPool, Reshape, Transpose, Flatten, Squeeze and "
-     "Unsqueeze, so that these run on integers and fusions meet. Changes no value, but for a MaxPool over NaN.",
-     qdq_propagation},
     {"fuse_qdq_conv", Level::kExtended,
      "DequantizeLinear -> Conv [-> Relu, Clip] -> QuantizeLinear becomes QLinearConv, with the clamp in its "
      "requantization where the output's range does not clamp by itself. Float sums become exact integer sums (int16 "

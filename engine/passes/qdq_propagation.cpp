@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
+
 #include "engine/passes/all_passes.h"
 #include "engine/passes/movement.h"
 #include "engine/passes/qdq_match.h"
@@ -20,10 +22,19 @@ void insert_after(Graph& graph, std::size_t i, Node node) {
   graph.nodes.insert(graph.nodes.begin() + static_cast<std::ptrdiff_t>(i) + 1, std::move(node));
 }
 
+// Equal parameters on both sides: drop_qdq_movement takes both away.
+bool is_enclosed(const Graph& graph, const GraphIndex& index, const std::optional<Quantization>& input,
+                 const Node& node) {
+  if (!input.has_value() || !is_used_once(graph, index, node.outputs[0])) {
+    return false;
+  }
+  const auto output = match_quantize(graph, static_cast<std::size_t>(index.consumers(node.outputs[0]).front()));
+  return output.has_value() && output->reals == node.outputs[0] && same_parameters(*input, *output);
+}
+
 // q -> DequantizeLinear -> node  becomes  q -> node -> DequantizeLinear. Constants stay: they are weights.
-bool move_dequantize_down(Graph& graph, const GraphIndex& index, std::size_t i) {
+bool move_dequantize_down(Graph& graph, const std::optional<Quantization>& input, std::size_t i) {
   const Node& node = graph.nodes[i];
-  const auto input = match_activation(graph, index, node.input(0));
   if (!input.has_value() || graph.constant(input->integers) != nullptr) {
     return false;
   }
@@ -73,7 +84,12 @@ bool move_quantize_up(Graph& graph, const GraphIndex& index, std::size_t i) {
 
 Result<Index> qdq_propagation(Graph& graph, const PassContext& /*context*/) {
   return rewrite_until_stable(graph, [](Graph& g, const GraphIndex& index, std::size_t i) -> Result<bool> {
-    return is_movement(g, g.nodes[i]) && (move_dequantize_down(g, index, i) || move_quantize_up(g, index, i));
+    const Node& node = g.nodes[i];
+    if (!is_movement(g, node)) {
+      return false;
+    }
+    const auto input = match_activation(g, index, node.input(0));
+    return !is_enclosed(g, index, input, node) && (move_dequantize_down(g, input, i) || move_quantize_up(g, index, i));
   });
 }
 

@@ -67,6 +67,21 @@ TEST(QdqPropagation, StaysWhereOthersSeeTheFloats) {
   EXPECT_EQ(run_pass(kPass, input_used), 0);
 }
 
+TEST(QdqPropagation, EnclosedNodesAreLeftToDropQdqMovement) {
+  const auto around = [](const QuantParams& out) {
+    Graph graph = QdqBuilder()
+                      .input("q", {2, 3}, DType::kUint8)
+                      .dequantize("d", "q", kUnsigned)
+                      .node("Transpose", "t", {"d"})
+                      .quantize("y", "t", out)
+                      .output("y", DType::kUint8)
+                      .build();
+    return run_pass(kPass, graph);
+  };
+  EXPECT_EQ(around(kUnsigned), 0);
+  EXPECT_EQ(around({.scale = 0.25F}), 1);
+}
+
 TEST(QdqPropagation, WeightsAndChannelsStay) {
   Graph weight = QdqBuilder()
                      .input("x", {1, 2})

@@ -15,8 +15,8 @@ void depthwise_scalar(const DepthwiseArgs& args);
 
 namespace {
 
-constexpr std::int64_t kBand = 12 * 1024;  // int16 elements
-constexpr std::int64_t kSlack = 64;        // behind the band: read by the last vectors, for outputs that nobody keeps
+constexpr std::int64_t kBand = std::int64_t{12} << 10;  // int16 elements
+constexpr std::int64_t kSlack = 64;  // behind the band: read by the last vectors, for outputs that nobody keeps
 constexpr int kMostPairs = 128;
 
 std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }

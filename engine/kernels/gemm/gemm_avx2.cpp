@@ -25,7 +25,7 @@ struct Tile {
 };
 
 __attribute__((always_inline)) inline __m256i broadcast4(const std::uint8_t* a) {
-  std::int32_t bytes;
+  std::int32_t bytes = 0;
   __builtin_memcpy(&bytes, a, sizeof bytes);
   return _mm256_set1_epi32(bytes);
 }
@@ -85,7 +85,7 @@ void run_tile(const Tile& tile) {
   }
 }
 
-// All rows of kPanels panels: kRows at a time, then 4, then 1.
+// All rows of kPanels panels: kRows at a time, then 2, then 1.
 template <int kRows, int kPanels>
 void run_slab(Tile tile, std::int64_t m) {
   while (m > 0) {
@@ -93,9 +93,9 @@ void run_slab(Tile tile, std::int64_t m) {
     if (m >= kRows) {
       run_tile<kRows, kPanels>(tile);
       rows = kRows;
-    } else if (m >= 4) {
-      run_tile<4, kPanels>(tile);
-      rows = 4;
+    } else if (m >= 2) {
+      run_tile<2, kPanels>(tile);
+      rows = 2;
     } else {
       run_tile<1, kPanels>(tile);
     }

@@ -25,7 +25,7 @@ struct Tile {
 };
 
 __attribute__((always_inline)) inline __m512i broadcast4(const std::uint8_t* a) {
-  std::int32_t bytes;
+  std::int32_t bytes = 0;
   __builtin_memcpy(&bytes, a, sizeof bytes);
   return _mm512_set1_epi32(bytes);
 }

@@ -31,7 +31,7 @@ struct Tile {
 };
 
 __attribute__((always_inline)) inline __m512i broadcast2(const std::int16_t* a) {
-  std::int32_t pair;
+  std::int32_t pair = 0;
   __builtin_memcpy(&pair, a, sizeof pair);
   return _mm512_set1_epi32(pair);
 }

@@ -27,7 +27,7 @@ struct Tile {
 enum class Unsigned { kA, kB };
 
 __attribute__((always_inline)) inline __m256i broadcast4(const std::uint8_t* a) {
-  std::int32_t bytes;
+  std::int32_t bytes = 0;
   __builtin_memcpy(&bytes, a, sizeof bytes);
   return _mm256_set1_epi32(bytes);
 }

@@ -105,8 +105,8 @@ void gemm_u8s8_sat16_pairs_scalar(const GemmArgs& args) {
       const Index pairs = std::min(half - p0, kStretch);
       for (Index p = 0; p < pairs; ++p) {
         const Index k = 2 * (p0 + p);
-        even[p] = k < args.k ? a[k] : std::int16_t{0};
-        odd[p] = k + 1 < args.k ? a[k + 1] : std::int16_t{0};
+        even[p] = static_cast<std::int16_t>(k < args.k ? a[k] : 0);
+        odd[p] = static_cast<std::int16_t>(k + 1 < args.k ? a[k + 1] : 0);
       }
       for (Index j = 0; j < args.n; ++j) {
         const std::int16_t* b = packed + 2 * j * half + p0;

@@ -33,8 +33,8 @@ Risks find_risks(const WitnessArgs& args) {
     const std::size_t begin = risks.first.size();
     for (Index j = 0; j < args.n; ++j) {
       const std::int8_t* b = args.b + 2 * p * args.k_stride_bytes + j * args.n_stride_bytes;
-      const std::int16_t b0 = *b;
-      const std::int16_t b1 = b[args.k_stride_bytes];
+      const std::int8_t b0 = *b;
+      const std::int8_t b1 = b[args.k_stride_bytes];
       const int positive = std::max<int>(b0, 0) + std::max<int>(b1, 0);
       const int negative = std::min<int>(b0, 0) + std::min<int>(b1, 0);
       if (positive > kHarmless || negative < -kHarmless) {

@@ -148,10 +148,16 @@ TEST(Gemm, SumsBeyondInt32Wrap) {
 }
 
 TEST(Gemm, NoRowsOrColumnsWriteNothing) {
+  const GemmCase gemm = make_case(1, 1, 4);
+  alignas(64) const std::uint8_t packed[4096] = {};
   for (const GemmKernel* kernel : runnable_kernels()) {
     std::int32_t c = 7;
-    kernel->run({.m = 0, .n = 1, .k = 4, .a = &c, .a_stride_bytes = 4, .packed_b = &c, .c = &c, .c_stride = 1});
-    kernel->run({.m = 1, .n = 0, .k = 4, .a = &c, .a_stride_bytes = 4, .packed_b = &c, .c = &c, .c_stride = 1});
+    kernels::GemmArgs args{
+        .m = 0, .n = 1, .k = 4, .a = gemm.a.data(), .a_stride_bytes = 4, .packed_b = packed, .c = &c, .c_stride = 1};
+    kernel->run(args);
+    args.m = 1;
+    args.n = 0;
+    kernel->run(args);
     EXPECT_EQ(c, 7) << kernel->name;
   }
 }

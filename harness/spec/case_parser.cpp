@@ -187,7 +187,6 @@ AxisList parse_axes(const Element& element, Errors& errors) {
 Condition parse_condition(const Element& element, Errors& errors) { return {parse_axes(element, errors)}; }
 
 DataSource parse_source(const Element& element, Errors& errors) {
-  const Element key = element.member("key");
   const Element scale = element.member("scale").exists() ? element.member("scale") : element.member("offset");
   const bool file = element.member("npy").exists() || element.member("npz").exists() || element.member("pb").exists();
   if (scale.exists() && !file) {

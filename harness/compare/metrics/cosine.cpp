@@ -28,7 +28,7 @@ Result<MetricValue> cosine(const MetricInput& input) {
     actual_power += a * a;
     reference_power += r * r;
   }
-  double value = product / (std::sqrt(actual_power) * std::sqrt(reference_power));
+  double value = product / std::sqrt(actual_power * reference_power);
   if (actual_power == 0.0 || reference_power == 0.0) {
     const double other = actual_power + reference_power;
     value = std::isnan(other) ? other : other == 0.0 ? 1.0 : 0.0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/spec/data_source.h"
 
-#include <fmt/format.h>
+#include <utility>
 
 #include "harness/spec/data/file_source.h"
 #include "harness/spec/data/generate.h"
@@ -11,20 +11,24 @@
 namespace assay::spec {
 namespace {
 
+// "FILE:LINE:COLUMN: reason" with the target's name in between.
+Error about(const Target& target, Error error) {
+  error.message.insert(error.message.find(": ") + 2, target.what + ": ");
+  return error;
+}
+
 Result<Tensor> from_values(const DataSource& source, const Element& element, const Target& target) {
-  ASSAY_ASSIGN(const JsonValues values, read_values(element));
+  const Result<JsonValues> read = read_values(element);
+  if (!read.ok()) {
+    return about(target, read.error());
+  }
+  const JsonValues& values = read.value();
   const auto count = static_cast<Index>(values.elements.size());
   ASSAY_ASSIGN(const Shape shape, values.nested_shape ? natural_shape(source, target, *values.nested_shape, false)
                                                       : counted_shape(source, target, count));
   const DType dtype = target.dtype == DType::kUndefined ? DType::kFloat32 : target.dtype;
   Result<Tensor> tensor = tensor_of_values(element, values, dtype, shape);
-  if (!tensor.ok()) {
-    // "FILE:LINE:COLUMN: reason" with the target's name in between.
-    std::string message = tensor.error().message;
-    const std::size_t position_end = message.find(": ");
-    return Error{tensor.error().kind, message.insert(position_end + 2, target.what + ": ")};
-  }
-  return tensor;
+  return tensor.ok() ? std::move(tensor) : Result<Tensor>(about(target, tensor.error()));
 }
 
 }  // namespace

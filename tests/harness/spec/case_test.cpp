@@ -136,7 +136,7 @@ TEST(Case, ReadsReferences) {
   EXPECT_EQ(result.reference_for(configuration), &result.references[1]);
   EXPECT_EQ(with(R"("reference": {"golden": "g"})").value->references.size(), 1U);
   EXPECT_EQ(errors_with(R"("reference": {"configuration": {"runtime.isa": ["avx2", "scalar"]}})"),
-            Messages{"dir/f.json:2:47: axis 'runtime.isa' needs one value here, found 2"});
+            Messages{"dir/f.json:2:48: axis 'runtime.isa' needs one value here, found 2"});
 }
 
 TEST(Case, FloatReferenceIsScalarAndUnoptimised) {
@@ -148,19 +148,19 @@ TEST(Case, FloatReferenceIsScalarAndUnoptimised) {
 
 TEST(Case, ChecksTheBaselineOfTiming) {
   EXPECT_EQ(errors_with(R"("timing": {"compare": "runtime.isa", "baseline": "avx3"})")[0].substr(0, 54),
-            "dir/f.json:2:49: unknown value 'avx3' of axis 'runtime");
+            "dir/f.json:2:50: unknown value 'avx3' of axis 'runtime");
   EXPECT_EQ(
       errors_with(R"("matrix": {"runtime.isa": ["avx2"]}, "timing": {"compare": "runtime.isa", "baseline": "scalar"})"),
-      Messages{"dir/f.json:2:86: no variant of the matrix has runtime.isa=scalar, so there is no baseline to "
+      Messages{"dir/f.json:2:87: no variant of the matrix has runtime.isa=scalar, so there is no baseline to "
                "compare with"});
   EXPECT_TRUE(with(R"("timing": {"compare": "runtime.threads", "baseline": 1})").value);
 }
 
 TEST(Case, RefusesCalibrationOfUnequalLength) {
   EXPECT_EQ(errors_with(R"("calibration": {"x": [{"constant": 1}], "y": [{"constant": 1}, {"constant": 2}]})"),
-            Messages{"dir/f.json:2:45: calibration of 'y' has 2 samples, that of other inputs 1"});
+            Messages{"dir/f.json:2:46: calibration of 'y' has 2 samples, that of other inputs 1"});
   EXPECT_EQ(errors_with(R"("calibration": {"x": {"constant": 1}})"),
-            Messages{"dir/f.json:2:21: one source of all samples needs 'samples', or give a list with one source a "
+            Messages{"dir/f.json:2:22: one source of all samples needs 'samples', or give a list with one source a "
                      "sample"});
 }
 

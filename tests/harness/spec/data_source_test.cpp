@@ -221,7 +221,7 @@ TEST(CaseInputs, AreThoseOfTheGraph) {
   EXPECT_EQ(strip(load_inputs(case_with(R"("inputs": {"x": {"constant": 1}, "z": {"constant": 1}})"), graph_xy(), false)
                       .error()
                       .message),
-            "f.json:1:79: the model has no input 'z'; nearest known input is 'x'");
+            "f.json:1:80: the model has no input 'z'; nearest known input is 'x'");
   const Case batch = case_with(R"("inputs": {"x": {"constant": 1, "shape": [8, 2]}})");
   EXPECT_FALSE(load_inputs(batch, graph_xy(), false).ok());
   EXPECT_EQ(load_inputs(batch, graph_xy(), true).value().tensors.at("x").shape(), (Shape{8, 2}));
@@ -277,11 +277,11 @@ TEST(Calibration, OneSourceOfAllSamples) {
   EXPECT_EQ(strip(open_calibration(case_with(R"("calibration": {"x": {"values": [[1, 2]], "samples": 2}})"), graph_xy())
                       .error()
                       .message),
-            "f.json:1:101: input 'x': 2 samples are wanted, the data have 1");
+            "f.json:1:100: input 'x': 2 samples are wanted, the data have 1");
   EXPECT_EQ(
       strip(
           open_calibration(case_with(R"("calibration": {"x": {"values": [[1, 2, 3]]}})"), graph_xy()).error().message),
-      "f.json:1:67: input 'x': samples stacked in [1,3]: shape [1,3] does not fit the graph's [1,2]");
+      "f.json:1:68: input 'x': samples stacked in [1,3]: shape [1,3] does not fit the graph's [1,2]");
 }
 
 TEST(Calibration, WithoutItTheInputsCalibrate) {
@@ -321,7 +321,7 @@ TEST(ReferenceValues, TakeTheOutputsTypeAndShape) {
   const Tensor actual = Tensor::from<std::int8_t>({2, 1}, {1, 2});
   EXPECT_TRUE(bytes_equal(reference_values(reference, {{"y", actual}}).value().at("y"), actual));
   EXPECT_EQ(strip(reference_values(reference, {{"z", actual}}).error().message),
-            "f.json:1:81: the model has no output 'y'; nearest known output is 'z'");
+            "f.json:1:72: the model has no output 'y'; nearest known output is 'z'");
   const Case nested = case_with(R"("reference": {"values": {"y": [[1, 2]]}})");
   EXPECT_EQ(
       reference_values(std::get<ValuesReference>(nested.references[0].what), {{"y", actual}}).value().at("y").shape(),

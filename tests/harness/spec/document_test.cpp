@@ -111,13 +111,15 @@ TEST(Document, AgreesWithTheParserOnDamagedTexts) {
   test::Random random;
   const std::string alphabet = "{}[]:,\"\\0123456789.eE+-truefalsn \n/\x01\xC3";
   for (int round = 0; round < 20'000; ++round) {
-    std::string damaged = text.substr(0, static_cast<std::size_t>(random.integer(0, static_cast<Index>(text.size()))));
+    std::string damaged =
+        text.substr(0, static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(text.size()))));
     if (random.chance(0.7)) {
       damaged = text;
     }
     for (std::int64_t edits = random.integer(0, 3); edits > 0 && !damaged.empty(); --edits) {
-      const auto at = static_cast<std::size_t>(random.integer(0, static_cast<Index>(damaged.size()) - 1));
-      const char c = alphabet[static_cast<std::size_t>(random.integer(0, static_cast<Index>(alphabet.size()) - 1))];
+      const auto at = static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(damaged.size()) - 1));
+      const char c =
+          alphabet[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(alphabet.size()) - 1))];
       if (random.chance(0.5)) {
         damaged[at] = c;
       } else {

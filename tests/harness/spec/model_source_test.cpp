@@ -88,7 +88,7 @@ TEST(InlineGraph, OpsetsMustAgree) {
   EXPECT_EQ(
       error_of(
           R"({"graph": {"opset": 13, "opsets": {"ai.onnx": 12}, "nodes": [], "outputs": {"y": {"type": "float32"}}}})"),
-      "f.json:2:46: 'opsets' says 12 for the standard operators, 'opset' 13");
+      "f.json:2:47: 'opsets' says 12 for the standard operators, 'opset' 13");
 }
 
 std::string attribute(const std::string& json, const std::string& type) {

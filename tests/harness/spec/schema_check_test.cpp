@@ -28,8 +28,8 @@ TEST(SchemaCheck, UnknownKeysGetTheNearestKnownOne) {
             Messages{"f.json:2:12: unknown axis 'runtime.iso'; nearest known axis is 'runtime.isa'"});
   EXPECT_EQ(with(R"("expect": [{"metric": "rmse", "at_mots": 1}])")[0],
             "f.json:2:31: unknown key 'at_mots'; nearest known key is 'at_most'");
-  EXPECT_EQ(with(R"("inputs": {"x": {"random": {"sed": 1}}})"),
-            Messages{"f.json:2:29: unknown key 'sed'; nearest known key is 'seed'"});
+  EXPECT_EQ(with(R"("inputs": {"x": {"random": {"seeed": 1}}})"),
+            Messages{"f.json:2:29: unknown key 'seeed'; nearest known key is 'seed'"});
   EXPECT_EQ(with(R"("calibration": {"x": [{"constant": 1, "shpae": [1]}]})"),
             Messages{"f.json:2:39: unknown key 'shpae'; nearest known key is 'shape'"});
   EXPECT_EQ(with(R"("expect": [{"metric": "rmse", "at_most": 1, "when": {"runtime.isaa": "avx2"}}])"),

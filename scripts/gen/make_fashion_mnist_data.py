@@ -1,0 +1,26 @@
+#!/usr/bin/python3
+"""Cuts the uint8 test and calibration files out of Fashion-MNIST."""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from fashion_mnist_data import CALIBRATION_COUNT, PACKAGE_DIR, TEST_COUNT, load_grey
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--package-dir", type=Path, default=PACKAGE_DIR)
+    parser.add_argument("--out", type=Path, required=True, help="folder to write to")
+    arguments = parser.parse_args()
+    test_images, test_labels = load_grey("t10k", arguments.package_dir)
+    train_images, _ = load_grey("train", arguments.package_dir)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    np.save(arguments.out / "fashion_mnist_test_images.npy", test_images[:TEST_COUNT])
+    np.save(arguments.out / "fashion_mnist_test_labels.npy", test_labels[:TEST_COUNT])
+    np.save(arguments.out / "fashion_mnist_calibration_images.npy", train_images[:CALIBRATION_COUNT])
+
+
+if __name__ == "__main__":
+    main()

@@ -3,18 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
-
-#include "tests/support/random.h"
 
 namespace assay::compare {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Tensor row(const std::vector<float>& values) {
@@ -26,18 +22,6 @@ Result<CheckResult> judged(const std::string& metric, const Tensor& actual, cons
   return evaluate(*find_metric(metric), {actual, reference, options}, limits);
 }
 
-double value(const std::string& metric, const std::vector<float>& actual, const std::vector<float>& reference,
-             const MetricOptions& options = {}) {
-  const auto result = judged(metric, row(actual), row(reference), options);
-  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
-  return result.ok() ? result.value().measured.value : -1;
-}
-
-std::string detail(const std::string& metric, const std::vector<float>& actual, const std::vector<float>& reference,
-                   const MetricOptions& options = {}) {
-  return judged(metric, row(actual), row(reference), options).value().measured.detail;
-}
-
 TEST(Metric, TableHasEachNameOnce) {
   std::set<std::string_view> names;
   for (const Metric& metric : metrics()) {
@@ -47,178 +31,6 @@ TEST(Metric, TableHasEachNameOnce) {
   }
   EXPECT_EQ(names.size(), 17U);
   EXPECT_EQ(find_metric("nonsense"), nullptr);
-}
-
-TEST(Metric, Errors) {
-  const std::vector<float> reference = {1, -2, 0, 4};
-  const std::vector<float> actual = {1.5, -2, 0, 2};
-  EXPECT_EQ(value("max_abs_error", actual, reference), 2.0);
-  EXPECT_EQ(value("mean_abs_error", actual, reference), 0.625);
-  EXPECT_EQ(value("rmse", actual, reference), std::sqrt(4.25 / 4));
-  EXPECT_EQ(value("max_rel_error", actual, reference), 0.5);
-  EXPECT_EQ(detail("max_abs_error", actual, reference), "at [3]: 2, reference 4");
-  EXPECT_EQ(value("max_rel_error", {0.5}, {0}), kInfinity);
-  EXPECT_EQ(value("max_rel_error", {0}, {0}), 0.0);
-}
-
-TEST(Metric, DetailGivesThePlaceInTheShape) {
-  const Tensor reference = Tensor::from<float>({2, 1, 3}, {0, 0, 0, 0, 0, 0});
-  const Tensor actual = Tensor::from<float>({2, 1, 3}, {0, 1, 0, 0, -3, 2});
-  EXPECT_EQ(judged("max_abs_error", actual, reference).value().measured.detail, "at [1,0,1]: -3, reference 0");
-}
-
-TEST(Metric, Quantile) {
-  const std::vector<float> reference(10, 0.0F);
-  const std::vector<float> actual = {10, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-  const auto at = [&](double quantile) {
-    MetricOptions options;
-    options.quantile = quantile;
-    return value("quantile_abs_error", actual, reference, options);
-  };
-  EXPECT_EQ(at(1.0), 10.0);
-  EXPECT_EQ(at(0.9), 9.0);
-  EXPECT_EQ(at(0.91), 10.0);
-  EXPECT_EQ(at(0.1), 1.0);
-  EXPECT_EQ(at(0.3), 3.0);
-  EXPECT_EQ(at(1e-9), 1.0);
-}
-
-TEST(Metric, Sqnr) {
-  EXPECT_DOUBLE_EQ(value("sqnr_db", {11}, {10}), 20.0);
-  EXPECT_EQ(value("sqnr_db", {1, 2}, {1, 2}), kInfinity);
-  EXPECT_EQ(value("sqnr_db", {0, 0}, {0, 0}), kInfinity);
-  EXPECT_EQ(value("sqnr_db", {1, 0}, {0, 0}), -kInfinity);
-  EXPECT_EQ(value("sqnr_db", {kInf, 11}, {kInf, 10}), 20.0);
-  EXPECT_EQ(value("sqnr_db", {kInf, 10}, {1, 10}), -kInfinity);
-}
-
-TEST(Metric, Cosine) {
-  EXPECT_EQ(value("cosine", {1, 0}, {0, 1}), 0.0);
-  EXPECT_EQ(value("cosine", {2, 4}, {1, 2}), 1.0);
-  EXPECT_EQ(value("cosine", {-1, -2}, {1, 2}), -1.0);
-  EXPECT_EQ(value("cosine", {0, 0}, {0, 0}), 1.0);
-  EXPECT_EQ(value("cosine", {0, 0}, {1, 0}), 0.0);
-  EXPECT_NEAR(value("cosine", {1e-30F, 1e-30F}, {3e38F, 0}), std::sqrt(0.5), 1e-12);
-  EXPECT_TRUE(std::isnan(value("cosine", {kInf, 0}, {1, 0})));
-}
-
-TEST(Metric, Steps) {
-  MetricOptions options;
-  options.step = 0.5;
-  EXPECT_EQ(value("max_steps", {1, 2}, {1, 3.25}, options), 2.5);
-  EXPECT_EQ(detail("max_steps", {1, 2}, {1, 3.25}, options), "at [1]: 2, reference 3.25, step 0.5");
-  const Tensor bytes = Tensor::from<std::uint8_t>({2}, {3, 255});
-  EXPECT_EQ(judged("max_steps", bytes, Tensor::from<std::uint8_t>({2}, {5, 255})).value().measured.value, 2.0);
-  EXPECT_EQ(judged("max_steps", row({1}), row({1})).error().message,
-            "max_steps: the output is not quantized, so it has no quantization step");
-}
-
-TEST(Metric, MismatchShare) {
-  EXPECT_EQ(value("mismatch_share", {1, 2, 3, 4}, {1, 2, 3, 5}), 0.25);
-  EXPECT_EQ(value("mismatch_share", {kNan, 2, kNan, 4}, {1, 2, kNan, 4}), 0.25);
-  EXPECT_EQ(detail("mismatch_share", {1, 2, 3}, {1, 0, 0}), "2 of 3 elements, the first at [1]: 2, reference 0");
-  MetricOptions options;
-  options.beyond_steps = 1;
-  options.step = 0.5;
-  EXPECT_EQ(value("mismatch_share", {1, 2, 3, 4}, {1, 2.5, 3.75, 4}, options), 0.25);
-  options.step.reset();
-  EXPECT_FALSE(judged("mismatch_share", row({1}), row({1}), options).ok());
-}
-
-TEST(Metric, ExactComparesBytes) {
-  EXPECT_EQ(value("exact", {0.0F, 1}, {-0.0F, 1}), 1.0);
-  EXPECT_EQ(value("exact", {kNan}, {kNan}), 0.0);
-  EXPECT_TRUE(judged("exact", row({1}), row({1})).value().passed);
-  EXPECT_FALSE(judged("exact", row({1}), row({2})).value().passed);
-  EXPECT_TRUE(judged("exact", row({1}), row({2}), {}, {.at_most = 1.0, .at_least = {}}).value().passed);
-}
-
-TEST(Metric, Top1) {
-  const Tensor reference = Tensor::from<float>({4, 3}, {1, 2, 3, 3, 2, 1, 1, 3, 2, 5, 5, 1});
-  const Tensor actual = Tensor::from<float>({4, 3}, {0, 0, 1, 0, 1, 0, 2, 9, 2, 7, 6, 1});
-  const CheckResult agreement = judged("top1_agreement", actual, reference).value();
-  EXPECT_EQ(agreement.measured.value, 0.75);
-  EXPECT_EQ(agreement.measured.n, 4);
-  EXPECT_EQ(agreement.measured.detail, "3 of 4 rows agree");
-  MetricOptions options;
-  const Tensor labels = Tensor::from<Index>({4}, {2, 1, 1, 2});
-  options.labels = &labels;
-  EXPECT_EQ(judged("top1_accuracy", actual, reference, options).value().measured.value, 0.75);
-  const Tensor few = Tensor::from<Index>({1}, {2});
-  options.labels = &few;
-  EXPECT_EQ(judged("top1_accuracy", actual, reference, options).error().message,
-            "top1_accuracy: 1 labels for an output of shape [4,3], which has 4 rows");
-  const Tensor beyond = Tensor::from<Index>({4}, {2, 3, 1, 2});
-  options.labels = &beyond;
-  EXPECT_EQ(judged("top1_accuracy", actual, reference, options).error().message,
-            "top1_accuracy: label 3 of row 1 is none of the 3 classes");
-  options.labels = nullptr;
-  EXPECT_FALSE(judged("top1_accuracy", actual, reference, options).ok());
-}
-
-// 95 % Wilson intervals as R's prop.test(correct = FALSE) gives them.
-TEST(Metric, SharesHaveWilsonIntervals) {
-  std::vector<float> right(100 * 2);
-  for (std::size_t i = 0; i < 100; ++i) {
-    right[2 * i + (i < 90 ? 1U : 0U)] = 1;
-  }
-  const Tensor actual = Tensor::from<float>({100, 2}, right);
-  const Tensor labels = Tensor::from<Index>({100}, std::vector<Index>(100, 1));
-  MetricOptions options;
-  options.labels = &labels;
-  const MetricValue measured = judged("top1_accuracy", actual, actual, options).value().measured;
-  EXPECT_DOUBLE_EQ(measured.value, 0.9);
-  EXPECT_NEAR(measured.interval->low, 0.8256343, 1e-7);
-  EXPECT_NEAR(measured.interval->high, 0.9447708, 1e-7);
-}
-
-TEST(Metric, TopkAgreement) {
-  MetricOptions options;
-  options.k = 2;
-  EXPECT_EQ(value("topk_agreement", {4, 3, 2, 1}, {3, 4, 1, 2}, options), 1.0);
-  EXPECT_EQ(value("topk_agreement", {4, 3, 2, 1}, {4, 1, 3, 2}, options), 0.5);
-  EXPECT_EQ(value("topk_agreement", {4, 3, 2, 1}, {1, 2, 3, 4}, options), 0.0);
-  options.k = 100;
-  EXPECT_EQ(value("topk_agreement", {4, 3}, {1, 2}, options), 1.0);
-  EXPECT_EQ(value("topk_agreement", {kNan, 3}, {1, 2}, options), 0.0);
-}
-
-TEST(Metric, KlDivergence) {
-  EXPECT_NEAR(value("kl_divergence", {0.5, 0.5}, {0.25, 0.75}), 0.25 * std::log(0.5) + 0.75 * std::log(1.5), 1e-12);
-  EXPECT_NEAR(value("kl_divergence", {0, 1}, {1, 0}), std::log(1e12), 1e-9);
-  // Logits: a shift changes nothing.
-  EXPECT_NEAR(value("kl_divergence", {11, 12, 13}, {1, 2, 3}), 0.0, 1e-12);
-  EXPECT_NEAR(value("kl_divergence", {0, 0}, {0, std::log(3.0F)}), 0.25 * std::log(0.5) + 0.75 * std::log(1.5), 1e-7);
-  EXPECT_TRUE(std::isnan(value("kl_divergence", {kNan, 0}, {1, 0})));
-}
-
-TEST(Metric, NanAndInfinity) {
-  for (const char* metric :
-       {"max_abs_error", "mean_abs_error", "rmse", "max_rel_error", "quantile_abs_error", "sqnr_db", "cosine"}) {
-    EXPECT_TRUE(std::isnan(value(metric, {1, kNan, 5}, {1, 2, 3}))) << metric;
-    EXPECT_TRUE(std::isnan(value(metric, {1, 2, 5}, {1, kNan, 3}))) << metric;
-  }
-  EXPECT_EQ(detail("max_abs_error", {1, kNan, 5}, {1, 2, 3}), "at [1]: nan, reference 2");
-  for (const char* metric : {"max_abs_error", "mean_abs_error", "rmse", "max_rel_error", "quantile_abs_error"}) {
-    EXPECT_EQ(value(metric, {kNan, kInf, -kInf, 1}, {kNan, kInf, -kInf, 1}), 0.0) << metric;
-    EXPECT_EQ(value(metric, {kInf}, {1}), kInfinity) << metric;
-    EXPECT_EQ(value(metric, {kInf}, {-kInf}), kInfinity) << metric;
-  }
-}
-
-TEST(Metric, EmptyTensorsHaveNoError) {
-  for (const Metric& metric : metrics()) {
-    if (metric.kind != MetricKind::kPair) {
-      continue;
-    }
-    const Tensor empty = Tensor::from<float>({2, 0}, {});
-    MetricOptions options;
-    options.step = 1;
-    const auto result = evaluate(metric, {empty, empty, options}, {});
-    ASSERT_TRUE(result.ok()) << metric.name;
-    const double expected = metric.name == "sqnr_db" ? kInfinity : metric.better == Better::kHigher ? 1.0 : 0.0;
-    EXPECT_EQ(result.value().measured.value, expected) << metric.name;
-  }
 }
 
 TEST(Evaluate, LimitsIncludeTheirEnds) {
@@ -256,69 +68,6 @@ TEST(CouldFail, NotWhereEachTensorIsOneConstant) {
   EXPECT_FALSE(could_fail(row({7}), row({7})));
   EXPECT_TRUE(could_fail(row({0, 1}), row({0, 0})));
   EXPECT_TRUE(could_fail(row({0, 0}), row({0, 1})));
-}
-
-// Against the formulas of the header, written without care for speed.
-TEST(Metric, AgreesWithTheFormulasOnRandomTensors) {
-  test::Random random;
-  for (int round = 0; round < 200; ++round) {
-    const Index rows = random.integer(1, 5);
-    const Index length = random.integer(1, 40);
-    const auto n = static_cast<std::size_t>(rows * length);
-    std::vector<float> r(n);
-    std::vector<float> a(n);
-    long double signal = 0;
-    long double noise = 0;
-    long double sum = 0;
-    long double product = 0;
-    long double power = 0;
-    double largest = 0;
-    double relative = 0;
-    std::vector<double> errors;
-    for (std::size_t i = 0; i < n; ++i) {
-      r[i] = random.normal(0, 3);
-      a[i] = random.chance(0.3) ? r[i] : r[i] + random.normal(0, 0.5);
-      const double d = std::fabs(static_cast<double>(a[i]) - static_cast<double>(r[i]));
-      errors.push_back(d);
-      largest = std::max(largest, d);
-      relative = std::max(relative, d / std::fabs(static_cast<double>(r[i])));
-      sum += d;
-      noise += static_cast<long double>(d) * d;
-      signal += static_cast<long double>(r[i]) * r[i];
-      product += static_cast<long double>(a[i]) * r[i];
-      power += static_cast<long double>(a[i]) * a[i];
-    }
-    std::sort(errors.begin(), errors.end());
-    const Tensor actual = Tensor::from<float>({rows, length}, a);
-    const Tensor reference = Tensor::from<float>({rows, length}, r);
-    MetricOptions options;
-    options.quantile = 0.75;
-    const auto of = [&](const std::string& metric) {
-      return judged(metric, actual, reference, options).value().measured.value;
-    };
-    const auto count = static_cast<long double>(n);
-    EXPECT_EQ(of("max_abs_error"), largest);
-    EXPECT_EQ(of("max_rel_error"), relative);
-    EXPECT_NEAR(of("mean_abs_error"), static_cast<double>(sum / count), 1e-12);
-    EXPECT_NEAR(of("rmse"), static_cast<double>(std::sqrt(noise / count)), 1e-12);
-    EXPECT_NEAR(of("cosine"), static_cast<double>(product / (std::sqrt(power) * std::sqrt(signal))), 1e-12);
-    EXPECT_EQ(of("quantile_abs_error"), errors[static_cast<std::size_t>(std::ceil(0.75 * static_cast<double>(n))) - 1]);
-    if (noise > 0) {
-      EXPECT_NEAR(of("sqnr_db"), static_cast<double>(10 * std::log10(signal / noise)), 1e-9);
-    }
-    Index agreeing = 0;
-    for (Index row_index = 0; row_index < rows; ++row_index) {
-      const auto begin = static_cast<std::ptrdiff_t>(row_index * length);
-      const auto best = [&](const std::vector<float>& values) {
-        return std::max_element(values.begin() + begin, values.begin() + begin + length) - values.begin();
-      };
-      agreeing += best(a) == best(r) ? 1 : 0;
-    }
-    EXPECT_EQ(of("top1_agreement"), static_cast<double>(agreeing) / static_cast<double>(rows));
-    const auto different = n - static_cast<std::size_t>(std::count(errors.begin(), errors.end(), 0.0));
-    EXPECT_EQ(of("mismatch_share"), static_cast<double>(different) / static_cast<double>(n));
-    EXPECT_EQ(of("exact"), static_cast<double>(different));
-  }
 }
 
 }  // namespace

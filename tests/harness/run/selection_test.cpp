@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/selection.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "harness/run/output_folder.h"
+#include "tests/harness/run/small_case.h"
+
+namespace assay::run {
+namespace {
+
+TEST(Shard, ReadsIOfN) {
+  EXPECT_EQ(parse_shard("2/5").value().index, 2U);
+  EXPECT_EQ(parse_shard("2/5").value().count, 5U);
+  for (const char* text : {"", "0/5", "6/5", "2", "2/", "/5", "a/b", "2/5x", "-1/5", "1/0"}) {
+    EXPECT_FALSE(parse_shard(text).ok()) << text;
+  }
+}
+
+std::optional<std::size_t> baseline_of(const std::string& text, std::size_t variant) {
+  const Selection selection = test::select_all(text);
+  std::vector<spec::Variant> variants;
+  for (const SelectedVariant& chosen : selection.variants) {
+    variants.push_back(chosen.variant);
+  }
+  return find_baseline(*selection.cases[0].timing, variants, variant);
+}
+
+TEST(Baseline, IsEqualInEveryOtherAxis) {
+  const std::string text = test::conv_relu_case(
+      R"("matrix": {"quantizer.relu": ["safe", "keep"], "runtime.isa": ["scalar", "avx2"]},
+         "timing": {"compare": "runtime.isa", "baseline": "scalar"})");
+  EXPECT_EQ(baseline_of(text, 0), 0U);
+  EXPECT_EQ(baseline_of(text, 1), 0U);
+  EXPECT_EQ(baseline_of(text, 2), 2U);
+  EXPECT_EQ(baseline_of(text, 3), 2U);
+}
+
+// Float has no quantizer axes: it is the baseline of every int8 variant.
+TEST(Baseline, AxisThatOneSideLacksDoesNotTellApart) {
+  const std::string text = test::conv_relu_case(
+      R"("matrix": {"quantizer.format": ["none", "qdq"], "quantizer.relu": ["safe", "keep"]},
+         "timing": {"compare": "quantizer.format", "baseline": "none"})");
+  EXPECT_EQ(baseline_of(text, 1), 0U);
+  EXPECT_EQ(baseline_of(text, 2), 0U);
+}
+
+class Select : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = (std::filesystem::path(testing::TempDir()) / "select_test").string();
+    std::filesystem::remove_all(folder_);
+    ASSERT_TRUE(prepare_folder(folder_).ok());
+    const std::string text = test::conv_relu_case(
+        R"("tags": ["smoke"], "matrix": {"quantizer.relu": ["safe", "keep", "drop"], "runtime.isa": ["scalar", "avx2"]},
+           "timing": {"compare": "runtime.isa", "baseline": "scalar", "at_least_speedup": 1.5})");
+    ASSERT_TRUE(write_text_file(folder_ + "/c.json", text).ok());
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::vector<std::string> names(SelectOptions options) const {
+    options.paths = {folder_};
+    const Selection selection = select_variants(options);
+    EXPECT_TRUE(selection.errors.empty());
+    std::vector<std::string> selected;
+    for (const SelectedVariant& chosen : selection.variants) {
+      if (chosen.selected) {
+        selected.push_back(chosen.variant.name);
+      }
+    }
+    EXPECT_EQ(selected.size(), selection.selected_count());
+    return selected;
+  }
+  std::string folder_;
+};
+
+TEST_F(Select, EveryShardTogetherIsTheWhole) {
+  const std::vector<std::string> whole = names({});
+  ASSERT_EQ(whole.size(), 6U);
+  std::multiset<std::string> joined;
+  for (std::size_t i = 1; i <= 4; ++i) {
+    SelectOptions options;
+    options.shard = {i, 4};
+    const std::vector<std::string> part = names(options);
+    EXPECT_EQ(part, names(options));
+    joined.insert(part.begin(), part.end());
+  }
+  EXPECT_EQ(joined, std::multiset<std::string>(whole.begin(), whole.end()));
+}
+
+TEST_F(Select, FilterTakesTheBaselineAlongUnselected) {
+  SelectOptions options;
+  options.paths = {folder_};
+  options.filters = {"c[quantizer.relu=keep,runtime.isa=avx2]"};
+  const Selection selection = select_variants(options);
+  ASSERT_EQ(selection.variants.size(), 2U);
+  EXPECT_EQ(selection.variants[0].variant.name, "c[quantizer.relu=keep,runtime.isa=scalar]");
+  EXPECT_FALSE(selection.variants[0].selected);
+  EXPECT_TRUE(selection.variants[1].selected);
+}
+
+TEST_F(Select, TagsAndSettings) {
+  SelectOptions options;
+  options.tags = {"nightly"};
+  EXPECT_TRUE(names(options).empty());
+  options.tags = {"nightly", "smoke"};
+  options.settings = {"quantizer.relu=safe"};
+  EXPECT_EQ(names(options), (std::vector<std::string>{"c[quantizer.relu=safe,runtime.isa=scalar]",
+                                                      "c[quantizer.relu=safe,runtime.isa=avx2]"}));
+}
+
+TEST_F(Select, EveryErrorIsListed) {
+  SelectOptions options;
+  options.paths = {folder_ + "/nowhere.json"};
+  options.settings = {"runtime.iso=avx2"};
+  EXPECT_EQ(select_variants(options).errors.size(), 2U);
+}
+
+}  // namespace
+}  // namespace assay::run

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "harness/run/output_folder.h"
+
+namespace assay::run {
+namespace {
+
+using spec::Configuration;
+using spec::Json;
+
+Configuration with(const std::string& axis, const Json& value) {
+  Configuration configuration;
+  configuration.set(axis, value);
+  return configuration;
+}
+
+TEST(Settings, DefaultsAreThoseOfTheEngine) {
+  const Result<quantizer::Options> quantizer = quantizer_options({}, "");
+  ASSERT_TRUE(quantizer.ok()) << quantizer.error().message;
+  const quantizer::Options& options = quantizer.value();
+  EXPECT_EQ(options.format, quantizer::Format::kQdq);
+  EXPECT_EQ(options.activation_type, DType::kUint8);
+  EXPECT_EQ(options.weight_type, DType::kInt8);
+  EXPECT_FALSE(options.activation_symmetric);
+  EXPECT_TRUE(options.weight_symmetric);
+  EXPECT_EQ(options.weight_range, quantizer::RangeKind::kNarrow);
+  EXPECT_EQ(options.activation_range, quantizer::RangeKind::kFull);
+  EXPECT_EQ(options.relu, quantizer::ReluPolicy::kSafe);
+  const Result<api::SessionOptions> session = session_options({});
+  ASSERT_TRUE(session.ok());
+  EXPECT_EQ(session.value().optimization, api::Optimization::kAll);
+  EXPECT_EQ(session.value().profile.isa, best_isa(host_features()));
+  EXPECT_EQ(session.value().profile.precision, Precision::kFast);
+  EXPECT_EQ(session.value().threads, 1);
+  EXPECT_EQ(batch_size({}), std::nullopt);
+  EXPECT_TRUE(quantizes({}));
+}
+
+TEST(Settings, EveryAxisReachesItsOption) {
+  Configuration c;
+  c.set("quantizer.format", "qoperator");
+  c.set("quantizer.activation_type", "int8");
+  c.set("quantizer.weight_type", "uint8");
+  c.set("quantizer.activation_symmetric", true);
+  c.set("quantizer.weight_symmetric", false);
+  c.set("quantizer.per_channel", true);
+  c.set("quantizer.reduce_range", true);
+  c.set("quantizer.activation_range", "narrow");
+  c.set("quantizer.weight_range", "full");
+  c.set("quantizer.relu", "drop");
+  c.set("quantizer.op_types", Json::array({"Conv"}));
+  c.set("quantizer.nodes_to_quantize", Json::array({"a"}));
+  c.set("quantizer.nodes_to_exclude", Json::array({"b"}));
+  c.set("quantizer.ranges", Json({{"x", {-1, 2}}}));
+  c.set("quantizer.overrides",
+        Json({{"y", {{"type", "int8"}, {"scale", 0.5}, {"zero_point", 3}, {"symmetric", true}}}}));
+  const Result<quantizer::Options> made = quantizer_options(c, "");
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  const quantizer::Options& o = made.value();
+  EXPECT_EQ(o.format, quantizer::Format::kQOperator);
+  EXPECT_EQ(o.activation_type, DType::kInt8);
+  EXPECT_EQ(o.weight_type, DType::kUint8);
+  EXPECT_TRUE(o.activation_symmetric);
+  EXPECT_FALSE(o.weight_symmetric);
+  EXPECT_TRUE(o.per_channel);
+  EXPECT_TRUE(o.reduce_range);
+  EXPECT_EQ(o.activation_range, quantizer::RangeKind::kNarrow);
+  EXPECT_EQ(o.weight_range, quantizer::RangeKind::kFull);
+  EXPECT_EQ(o.relu, quantizer::ReluPolicy::kDrop);
+  EXPECT_EQ(o.op_types, std::vector<std::string>{"Conv"});
+  EXPECT_EQ(o.nodes_to_quantize, std::vector<std::string>{"a"});
+  EXPECT_EQ(o.nodes_to_exclude, std::vector<std::string>{"b"});
+  EXPECT_EQ(o.ranges.at("x"), (std::pair<double, double>{-1, 2}));
+  EXPECT_EQ(o.overrides.at("y").type, DType::kInt8);
+  EXPECT_EQ(o.overrides.at("y").scale, 0.5);
+  EXPECT_EQ(o.overrides.at("y").zero_point, 3);
+  EXPECT_EQ(o.overrides.at("y").symmetric, true);
+  EXPECT_EQ(o.overrides.at("y").min, std::nullopt);
+
+  Configuration r;
+  r.set("runtime.optimization", "basic");
+  r.set("runtime.isa", "avx2");
+  r.set("runtime.precision", "exact");
+  r.set("runtime.threads", 3);
+  r.set("runtime.batch", 8);
+  r.set("runtime.disable_passes", Json::array({"fold_constants"}));
+  const Result<api::SessionOptions> session = session_options(r);
+  ASSERT_TRUE(session.ok());
+  EXPECT_EQ(session.value().optimization, api::Optimization::kBasic);
+  EXPECT_EQ(session.value().profile.isa, Isa::kAvx2);
+  EXPECT_EQ(session.value().profile.precision, Precision::kExact);
+  EXPECT_EQ(session.value().threads, 3);
+  EXPECT_EQ(session.value().disabled_passes, std::vector<std::string>{"fold_constants"});
+  EXPECT_EQ(batch_size(r), 8);
+}
+
+TEST(Settings, WhatTheBuildLacksIsNamedWithWhatItHas) {
+  EXPECT_EQ(quantizer_options(with("quantizer.calibration", "entropy"), "").error().message,
+            "quantizer.calibration=entropy is not in this build, which has: minmax");
+  EXPECT_EQ(quantizer_options(with("quantizer.format", "dynamic"), "").error().message,
+            "quantizer.format=dynamic is not in this build, which has: qdq, qoperator");
+  EXPECT_EQ(session_options(with("runtime.name", "onnxruntime")).error().message,
+            "runtime.name=onnxruntime is not in this build, which has: assay");
+  const Result<api::SessionOptions> neon = session_options(with("runtime.isa", "neon"));
+  ASSERT_FALSE(neon.ok());
+  EXPECT_EQ(neon.error().kind, ErrorKind::kUnsupported);
+  EXPECT_NE(neon.error().message.find("auto, scalar, sse41"), std::string::npos);
+}
+
+TEST(Settings, RangesComeFromAFileBesideTheCase) {
+  const std::string folder = (std::filesystem::path(testing::TempDir()) / "settings_test").string();
+  ASSERT_TRUE(prepare_folder(folder).ok());
+  ASSERT_TRUE(write_text_file(folder + "/r.json", R"({"x": [-1, 2]})").ok());
+  ASSERT_TRUE(write_text_file(folder + "/bad.json", R"({"x": 3})").ok());
+  const Result<quantizer::Options> options = quantizer_options(with("quantizer.ranges", "r.json"), folder);
+  ASSERT_TRUE(options.ok()) << options.error().message;
+  EXPECT_EQ(options.value().ranges.at("x"), (std::pair<double, double>{-1, 2}));
+  EXPECT_FALSE(quantizer_options(with("quantizer.ranges", "bad.json"), folder).ok());
+  EXPECT_FALSE(quantizer_options(with("quantizer.ranges", "missing.json"), folder).ok());
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Settings, KeyTellsQuantizedModelsApart) {
+  EXPECT_EQ(quantizer_key(with("runtime.isa", "avx2")), quantizer_key({}));
+  EXPECT_EQ(quantizer_key(with("quantizer.relu", "safe")), quantizer_key({}));
+  EXPECT_NE(quantizer_key(with("quantizer.relu", "drop")), quantizer_key({}));
+}
+
+}  // namespace
+}  // namespace assay::run

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judging of speed-ups on made-up times: the timing process is a stand-in.
+#include "harness/run/timing_phase.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "harness/run/timing_process.h"
+#include "harness/run/variant.h"
+#include "tests/harness/run/small_case.h"
+
+namespace assay::run {
+namespace {
+
+using reports::Outcome;
+using reports::VariantResult;
+using testing::HasSubstr;
+
+Json times(const std::vector<double>& samples) {
+  return {{"real", samples}, {"cpu", samples},           {"iterations", 10}, {"operations", 2000},
+          {"batch", 1},      {"float_median_ns", 500.0}, {"error", ""}};
+}
+
+// Nine times around `centre`, at most `spread` of it away.
+std::vector<double> around(double centre, double spread) {
+  std::vector<double> samples;
+  for (int i = -4; i <= 4; ++i) {
+    samples.push_back(centre * (1 + spread * i / 4));
+  }
+  return samples;
+}
+
+struct Bench {
+  std::string timing = R"({"compare": "runtime.isa", "baseline": "scalar", "at_least_speedup": 1.5})";
+  double baseline_ns = 1000;
+  double variant_ns = 500;
+  double spread = 0.01;
+  double fresh_spread = 0.01;  // of the times of fresh pairs, which have two positions only
+  Outcome baseline_outcome = Outcome::kPass;
+  bool emulated = false;
+  bool crash = false;
+};
+
+// Variants: 0 scalar, 1 avx2, 2 avx512; the common run times all three, fresh pairs two.
+std::vector<VariantResult> judge(const Bench& bench) {
+  const Selection selection = test::select_all(
+      test::conv_relu_case(R"("matrix": {"runtime.isa": ["scalar", "avx2", "avx512"]}, "timing": )" + bench.timing));
+  std::vector<VariantResult> results;
+  for (const SelectedVariant& chosen : selection.variants) {
+    results.push_back(blank_result(selection.cases[0], chosen.variant));
+    results.back().outcome = Outcome::kPass;
+    results.back().kernels = {{"conv", "QLinearConv", "k", "i", "exact", true}};
+  }
+  results[0].outcome = bench.baseline_outcome;
+  results[1].kernels[0].native = !bench.emulated;
+  TimingPhaseOptions options;
+  options.timeout_s = 30;
+  options.interrupted = [] { return false; };
+  options.say = [](const std::string&) {};
+  options.on_timed = [](std::size_t) {};
+  options.handler = [&](const Json& request) -> Json {
+    if (bench.crash) {
+      std::abort();
+    }
+    const auto positions = request.at("time").get<std::vector<std::size_t>>();
+    const double spread = positions.size() == 2 ? bench.fresh_spread : bench.spread;
+    // Fresh pairs come in both orders by turns; the order shifts the variant, so that pairs differ.
+    const double shift = positions.size() == 2 ? 1 + bench.fresh_spread * (positions[0] == 0 ? 3 : -3) : 1;
+    Json list = Json::array();
+    for (const std::size_t position : positions) {
+      list.push_back(times(around(position == 0 ? bench.baseline_ns : bench.variant_ns * shift, spread)));
+    }
+    return {{"times", list}};
+  };
+  time_results(selection, results, options);
+  return results;
+}
+
+TEST(TimingPhase, ClearSpeedupPassesWithoutFreshPairs) {
+  const std::vector<VariantResult> results = judge({});
+  EXPECT_EQ(results[0].timing->baseline, results[0].name);
+  EXPECT_FALSE(results[0].timing->speedup);
+  EXPECT_EQ(results[1].outcome, Outcome::kPass);
+  EXPECT_DOUBLE_EQ(*results[1].timing->speedup, 2);
+  EXPECT_EQ(results[1].timing->fresh_pairs, 0);
+  EXPECT_DOUBLE_EQ(results[1].timing->gops(), 4);
+  EXPECT_EQ(results[1].timing->float_median_ns, 500);
+  ASSERT_EQ(results[1].checks.size(), 1U);
+  EXPECT_TRUE(results[1].checks[0].passed);
+}
+
+TEST(TimingPhase, ClearSlownessFailsAfterFreshPairs) {
+  Bench bench;
+  bench.variant_ns = 900;
+  const std::vector<VariantResult> results = judge(bench);
+  EXPECT_EQ(results[0].outcome, Outcome::kPass);
+  EXPECT_EQ(results[1].outcome, Outcome::kFail);
+  EXPECT_EQ(results[1].timing->fresh_pairs, 6);
+  EXPECT_THAT(results[1].reason, HasSubstr("required 1.5"));
+}
+
+TEST(TimingPhase, NoiseInTheCommonRunIsSettledByFreshPairs) {
+  Bench bench;
+  bench.spread = 0.5;
+  const std::vector<VariantResult> results = judge(bench);
+  EXPECT_EQ(results[1].outcome, Outcome::kPass);
+  EXPECT_EQ(results[1].timing->fresh_pairs, 6);
+}
+
+TEST(TimingPhase, NoiseInFreshPairsTooIsInconclusive) {
+  Bench bench;
+  bench.variant_ns = 660;
+  bench.fresh_spread = 0.1;
+  const std::vector<VariantResult> results = judge(bench);
+  EXPECT_EQ(results[1].outcome, Outcome::kInconclusive);
+  EXPECT_THAT(results[1].reason, HasSubstr("too noisy"));
+}
+
+TEST(TimingPhase, EmulatedSideIsInconclusiveWhereASpeedupIsDemanded) {
+  Bench bench;
+  bench.emulated = true;
+  std::vector<VariantResult> results = judge(bench);
+  EXPECT_EQ(results[1].outcome, Outcome::kInconclusive);
+  EXPECT_FALSE(results[1].timing->measured());
+  EXPECT_THAT(results[1].reason, HasSubstr("emulated"));
+  EXPECT_EQ(results[2].outcome, Outcome::kPass);
+  bench.timing = R"({"compare": "runtime.isa", "baseline": "scalar"})";
+  results = judge(bench);
+  EXPECT_EQ(results[1].outcome, Outcome::kPass);
+  EXPECT_THAT(results[1].timing->note, HasSubstr("emulated"));
+}
+
+TEST(TimingPhase, WrongAnswersAreNotTimed) {
+  Bench bench;
+  bench.baseline_outcome = Outcome::kXfail;
+  const std::vector<VariantResult> results = judge(bench);
+  EXPECT_FALSE(results[0].timing);
+  EXPECT_EQ(results[0].outcome, Outcome::kXfail);
+  EXPECT_EQ(results[1].outcome, Outcome::kInconclusive);
+  EXPECT_THAT(results[1].reason, HasSubstr("whose outcome is xfail"));
+}
+
+TEST(TimingPhase, CrashWhileTimingLosesNoResult) {
+  Bench bench;
+  bench.crash = true;
+  const std::vector<VariantResult> results = judge(bench);
+  EXPECT_EQ(results[0].outcome, Outcome::kPass);
+  EXPECT_THAT(results[0].timing->note, HasSubstr("SIGABRT"));
+  EXPECT_EQ(results[1].outcome, Outcome::kInconclusive);
+}
+
+TEST(TimingPhase, RealProcessTimesTheCall) {
+  const Selection selection = test::select_all(test::conv_relu_case(
+      R"("matrix": {"runtime.isa": ["scalar", "avx2"]}, "timing": {"compare": "runtime.isa", "baseline": "scalar"})"));
+  const Json answer = time_variants(selection, {0, 1}, {.repetitions = 2, .min_time_s = 1e-4});
+  ASSERT_EQ(answer.at("times").size(), 2U);
+  for (const Json& entry : answer.at("times")) {
+    EXPECT_EQ(entry.at("error"), "");
+    EXPECT_EQ(entry.at("real").size(), 2U);
+    EXPECT_EQ(entry.at("operations"), 8);  // four multiply-accumulates
+    EXPECT_TRUE(entry.at("float_median_ns").is_number());
+  }
+}
+
+}  // namespace
+}  // namespace assay::run

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole variants: from the text of a case to its record.
+#include "harness/run/variant.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <limits>
+
+#include "tests/harness/run/small_case.h"
+
+namespace assay::run {
+namespace {
+
+using reports::Outcome;
+using reports::VariantResult;
+using testing::HasSubstr;
+
+std::vector<VariantResult> run_all(const std::string& text) {
+  const Selection selection = test::select_all(text);
+  Execution execution(selection.cases[0]);
+  std::vector<VariantResult> results;
+  for (const SelectedVariant& chosen : selection.variants) {
+    results.push_back(run_variant(execution, chosen.variant));
+  }
+  return results;
+}
+
+VariantResult run_one(const std::string& text) { return run_all(text).front(); }
+
+TEST(Variant, DroppedReluFailsWithItsKernelsOnRecord) {
+  const std::vector<VariantResult> results = run_all(test::conv_relu_case(
+      R"("matrix": {"quantizer.relu": ["safe", "drop"], "quantizer.activation_symmetric": true, "runtime.isa": "avx2"},
+         "expect": [{"metric": "max_abs_error", "at_most": 100},
+                    {"when": {"quantizer.relu": "drop"}, "outcome": "warned", "message": "relu"}])"));
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(results[0].outcome, Outcome::kPass) << results[0].reason;
+  EXPECT_EQ(results[1].outcome, Outcome::kFail) << results[1].reason;
+  ASSERT_EQ(results[1].checks.size(), 1U);
+  EXPECT_NEAR(results[1].checks[0].measured.value, 16129, 200);  // 127 x 127
+  EXPECT_FALSE(results[1].warnings.empty());
+  bool convolved = false;
+  for (const reports::Kernel& kernel : results[0].kernels) {
+    if (kernel.op.find("QLinearConv") != std::string::npos) {
+      convolved = true;
+      EXPECT_EQ(kernel.isa, "avx2");
+      EXPECT_EQ(kernel.arithmetic, "sat16-pairs");
+    }
+  }
+  EXPECT_TRUE(convolved);
+  EXPECT_EQ(results[0].variant.at("runtime.isa"), "avx2");
+  EXPECT_EQ(results[0].configuration.at("quantizer.format"), "qdq");
+  EXPECT_FALSE(results[0].passes.empty());
+}
+
+TEST(Variant, MeasuresWithoutBeingAsked) {
+  const VariantResult result = run_one(test::conv_relu_case(R"("expect": [])"));
+  EXPECT_EQ(result.outcome, Outcome::kWeak);
+  EXPECT_THAT(result.reason, HasSubstr("no check applies"));
+  std::vector<std::string> metrics;
+  for (const reports::Measurement& measured : result.measurements) {
+    metrics.push_back(measured.metric);
+  }
+  EXPECT_EQ(metrics, (std::vector<std::string>{"sqnr_db", "max_abs_error", "max_steps"}));
+}
+
+TEST(Variant, StepOfTheOutputScalesMaxSteps) {
+  const VariantResult result = run_one(test::conv_relu_case(R"("expect": [{"metric": "max_steps", "at_most": 1}])"));
+  EXPECT_EQ(result.outcome, Outcome::kPass) << result.reason;
+}
+
+TEST(Variant, RunFactsAreChecked) {
+  const VariantResult result = run_one(test::conv_relu_case(
+      R"("matrix": {"runtime.isa": "avx2"},
+         "expect": [{"metric": "node_count", "op": "QLinearConv", "graph": "optimized", "at_least": 1},
+                    {"metric": "node_count", "op": "QLinearConv", "graph": "quantized", "at_most": 0},
+                    {"metric": "saturated_pair_share", "at_most": 0}, {"metric": "peak_bytes", "at_least": 1}])"));
+  EXPECT_EQ(result.outcome, Outcome::kPass) << result.reason;
+  EXPECT_EQ(result.checks.size(), 4U);
+}
+
+TEST(Variant, UnsupportedSettingIsInvalidUnlessClaimed) {
+  const std::string matrix = R"("matrix": {"quantizer.calibration": "entropy"}, "expect": [)";
+  EXPECT_EQ(run_one(test::conv_relu_case(matrix + R"({"metric": "exact"}])")).outcome, Outcome::kInvalid);
+  EXPECT_EQ(
+      run_one(test::conv_relu_case(matrix + R"({"outcome": "refused", "message": "not in this build"}])")).outcome,
+      Outcome::kPass);
+}
+
+TEST(Variant, NanCannotBeQuantizedButCanBeComputedWith) {
+  const std::string path = testing::TempDir() + "nan_input.npy";
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  ASSERT_TRUE(spec::save_npy(path, Tensor::from<float>({1, 1, 2, 2}, {1, nan, 3, 4})).ok());
+  std::string text =
+      test::conv_relu_case(R"("matrix": {"quantizer.format": ["qdq", "none"]}, "expect": [{"metric": "exact"}])");
+  const std::string values = R"({"values": [-127, 127, 64, -3]})";
+  ASSERT_NE(text.find(values), std::string::npos);
+  text.replace(text.find(values), values.size(), R"({"npy": ")" + path + R"("})");
+  const std::vector<VariantResult> results = run_all(text);
+  EXPECT_EQ(results[0].outcome, Outcome::kInvalid);
+  EXPECT_THAT(results[0].reason, HasSubstr("input 'x' holds NaN at element 1"));
+  EXPECT_EQ(results[1].outcome, Outcome::kPass) << results[1].reason;
+  std::remove(path.c_str());
+}
+
+TEST(Variant, StatedValuesAreTheReference) {
+  const std::string reference = R"("matrix": {"quantizer.format": "none"}, "expect": [{"metric": "exact"}],
+                                   "reference": {"values": {"y": [0, 16129, 8128, )";
+  EXPECT_EQ(run_one(test::conv_relu_case(reference + "0]}}")).outcome, Outcome::kPass);
+  EXPECT_EQ(run_one(test::conv_relu_case(reference + "1]}}")).outcome, Outcome::kFail);
+}
+
+TEST(Variant, AnotherConfigurationIsTheReference) {
+  const VariantResult result = run_one(test::conv_relu_case(
+      R"("matrix": {"runtime.isa": "avx512"}, "expect": [{"metric": "exact"}],
+         "reference": {"configuration": {"quantizer.format": "qdq", "runtime.optimization": "all", "runtime.isa": "scalar"}})"));
+  EXPECT_EQ(result.outcome, Outcome::kPass) << result.reason;
+}
+
+TEST(Variant, MissingReferenceIsInvalid) {
+  const VariantResult result =
+      run_one(test::conv_relu_case(R"("expect": [{"metric": "exact"}], "reference": {"runtime": "onnxruntime"})"));
+  EXPECT_EQ(result.outcome, Outcome::kInvalid);
+  EXPECT_THAT(result.reason, HasSubstr("onnxruntime"));
+}
+
+TEST(Variant, CheckWithoutMeaningIsInvalid) {
+  EXPECT_EQ(run_one(test::conv_relu_case(R"("expect": [{"metric": "exact", "output": "z"}])")).outcome,
+            Outcome::kInvalid);
+  EXPECT_EQ(run_one(test::conv_relu_case(R"("expect": [{"metric": "top1_accuracy", "at_least": 0.5}])")).outcome,
+            Outcome::kInvalid);
+}
+
+TEST(Variant, ConstantOutputsAreWeakUnlessMeant) {
+  const std::string graph = R"({"name": "c", "model": {"graph": {"opset": 13,
+    "inputs": {"x": {"type": "float32", "shape": [2]}}, "nodes": [{"op": "Relu", "inputs": ["x"], "outputs": ["y"]}],
+    "outputs": {"y": {"type": "float32", "shape": [2]}}}}, "inputs": {"x": {"constant": -1}},
+    "matrix": {"quantizer.format": "none"}, "expect": [{"metric": "exact"}])";
+  EXPECT_EQ(run_one(graph + "}").outcome, Outcome::kWeak);
+  EXPECT_EQ(run_one(graph + R"(, "weak_ok": "the reported input"})").outcome, Outcome::kPass);
+}
+
+TEST(Variant, BatchesGiveTheSameBytes) {
+  const std::string text = R"({"name": "c", "model": {"graph": {"opset": 13,
+    "inputs": {"x": {"type": "float32", "shape": ["n", 8]}},
+    "initializers": {"w": {"type": "float32", "shape": [8, 4], "data": {"random": {"distribution": "normal", "seed": 1}}}},
+    "nodes": [{"op": "MatMul", "inputs": ["x", "w"], "outputs": ["y"]}],
+    "outputs": {"y": {"type": "float32", "shape": ["n", 4]}}}},
+    "inputs": {"x": {"random": {"distribution": "normal", "seed": 2}, "shape": [7, 8]}},
+    "matrix": {"runtime.batch": ["model", 1, 3], "runtime.isa": ["avx2", "scalar"]}, "expect": [{"metric": "exact"}],
+    "reference": {"configuration": {"quantizer.format": "qdq", "runtime.optimization": "all", "runtime.isa": "avx512_vnni",
+                                    "runtime.precision": "exact", "runtime.batch": "model"}}})";
+  for (const VariantResult& result : run_all(text)) {
+    if (result.variant.at("runtime.isa") == "scalar") {
+      EXPECT_EQ(result.outcome, Outcome::kPass) << result.name << ": " << result.reason;
+    }
+    EXPECT_EQ(result.seeds.at("x"), 2);
+  }
+}
+
+}  // namespace
+}  // namespace assay::run

@@ -5,9 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
-#include "tests/engine/quantizer/graph_builder.h"
+#include "tests/engine/api/quantize_support.h"
 #include "tests/support/random.h"
 
 namespace assay::api {
@@ -15,162 +14,15 @@ namespace {
 
 using quantizer::Format;
 using quantizer::Options;
-using quantizer::RangeKind;
 using quantizer::ReluPolicy;
+using test::constant_image;
 using test::floats;
 using test::GraphBuilder;
+using test::reported_model;
+using test::reported_samples;
+using test::run_model;
+using test::samples;
 using testing::HasSubstr;
-
-// Each sample once, in order.
-CalibrationSource samples(std::vector<NamedTensors> list) {
-  return [list = std::move(list), next = std::size_t{0}](NamedTensors& inputs) mutable -> Result<bool> {
-    if (next == list.size()) {
-      return false;
-    }
-    inputs = list[next++];
-    return true;
-  };
-}
-
-Tensor run_model(const Model& model, const NamedTensors& inputs, Optimization level, Profile profile = {}) {
-  SessionOptions options;
-  options.optimization = level;
-  options.profile = profile;
-  auto session = Session::create(model, options);
-  EXPECT_TRUE(session.ok()) << session.error().message;
-  auto result = session.value().run(inputs);
-  EXPECT_TRUE(result.ok()) << result.error().message;
-  return result.value().outputs.begin()->second;
-}
-
-// ---- The reported Relu fault: Conv 1x1 with weight 127 and no bias, Relu, perhaps MaxPool; input -127. ----
-
-struct ReportedCase {
-  DType type = DType::kUint8;
-  bool symmetric = false;
-  RangeKind range = RangeKind::kFull;
-  ReluPolicy relu = ReluPolicy::kSafe;
-  Format format = Format::kQdq;
-  bool pool = false;
-
-  std::string text() const {
-    return std::string(dtype_name(type)) + (symmetric ? " symmetric" : " asymmetric") +
-           (range == RangeKind::kFull ? " full" : " narrow") + " policy " + std::to_string(static_cast<int>(relu)) +
-           (format == Format::kQdq ? " qdq" : " qoperator") + (pool ? " pool" : "");
-  }
-  Options options() const {
-    Options options;
-    options.activation_type = type;
-    options.activation_symmetric = symmetric;
-    options.activation_range = range;
-    options.relu = relu;
-    options.format = format;
-    return options;
-  }
-  // Where zero is not the type's smallest value, dropping the Relu loses it.
-  bool loses_the_relu() const {
-    return relu == ReluPolicy::kDrop && (symmetric || (type == DType::kInt8 && range == RangeKind::kNarrow));
-  }
-  // By hand. uint8, and int8 in [-128,127]: x = -127 is -127.5 steps of 254/255, so -128 of them; the product with the
-  // weight 127 (scale 1) is -128 steps of 32258/255 too: -16192.25. int8 in [-127,127]: -127 steps of 1, -127 steps of
-  // 127: -16129. Asymmetric narrow: one step of 16129/254 below zero, where int8 saturates.
-  float lost_value() const {
-    if (!symmetric) {
-      return -static_cast<float>(16129.0 / 254);
-    }
-    const bool narrow = type == DType::kInt8 && range == RangeKind::kNarrow;
-    return narrow ? -16129.0F : -128.0F * static_cast<float>(32258.0 / 255);
-  }
-};
-
-Model reported_model(bool pool) {
-  GraphBuilder builder;
-  builder.input("x", {1, 1, 2, 2})
-      .constant("w", floats({1, 1, 1, 1}, {127}))
-      .node("Conv", "conv1", {"x", "w"})
-      .node("Relu", "relu1", {"conv1"});
-  if (pool) {
-    builder.node("MaxPool", "pool1", {"relu1"}, {{"kernel_shape", std::vector<Index>{2, 2}}})
-        .output("pool1", {1, 1, 1, 1});
-  } else {
-    builder.output("relu1", {1, 1, 2, 2});
-  }
-  return Model::from_graph(builder.build()).value();
-}
-
-Tensor constant_image(float value) { return floats({1, 1, 2, 2}, std::vector<float>(4, value)); }
-
-std::vector<ReportedCase> reported_cases() {
-  std::vector<ReportedCase> cases;
-  for (const DType type : {DType::kUint8, DType::kInt8}) {
-    for (const bool symmetric : {false, true}) {
-      for (const RangeKind range : {RangeKind::kFull, RangeKind::kNarrow}) {
-        for (const ReluPolicy relu : {ReluPolicy::kSafe, ReluPolicy::kDrop, ReluPolicy::kKeep}) {
-          for (const Format format : {Format::kQdq, Format::kQOperator}) {
-            for (const bool pool : {false, true}) {
-              cases.push_back({type, symmetric, range, relu, format, pool});
-            }
-          }
-        }
-      }
-    }
-  }
-  return cases;
-}
-
-TEST(ReportedRelu, IsLostExactlyWhereTheoryHasIt) {
-  for (const ReportedCase& c : reported_cases()) {
-    SCOPED_TRACE(c.text());
-    const Model model = reported_model(c.pool);
-    const auto quantized =
-        quantize(model, samples({{{"x", constant_image(-127)}}, {{"x", constant_image(127)}}}), c.options());
-    ASSERT_TRUE(quantized.ok()) << quantized.error().message;
-    EXPECT_EQ(quantized.value().samples, 2);
-    EXPECT_EQ(quantized.value().warnings.size(), c.loses_the_relu() ? 1U : 0U);
-    const float expected = c.loses_the_relu() ? c.lost_value() : 0.0F;
-    for (const Optimization level : {Optimization::kNone, Optimization::kBasic, Optimization::kAll}) {
-      const Tensor y = run_model(quantized.value().model, {{"x", constant_image(-127)}}, level);
-      for (const float value : y.data<float>()) {
-        EXPECT_EQ(value, expected) << optimization_name(level);
-      }
-      // The other sample shows that the output is not simply always 0.
-      const Tensor top = run_model(quantized.value().model, {{"x", constant_image(127)}}, level);
-      EXPECT_NEAR(top.data<float>()[0], 16129, 128) << optimization_name(level);
-    }
-  }
-}
-
-TEST(ReportedRelu, MaxPoolBehindItRunsOnIntegers) {
-  for (const ReportedCase& c : reported_cases()) {
-    if (!c.pool) {
-      continue;
-    }
-    SCOPED_TRACE(c.text());
-    const auto quantized = quantize(
-        reported_model(true), samples({{{"x", constant_image(-127)}}, {{"x", constant_image(127)}}}), c.options());
-    ASSERT_TRUE(quantized.ok()) << quantized.error().message;
-    const Session session = Session::create(quantized.value().model, {}).value();
-    const Graph& optimized = session.optimized_graph();
-    const Node pool = test::only_node(optimized, "MaxPool");
-    ASSERT_EQ(pool.outputs.size(), 1U);
-    const GraphIndex index(optimized);
-    ASSERT_EQ(index.consumer_count(pool.outputs[0]), 1U);
-    EXPECT_EQ(optimized.nodes[static_cast<std::size_t>(index.consumers(pool.outputs[0])[0])].op_type,
-              "DequantizeLinear");
-    EXPECT_EQ(test::count_op(optimized, "Conv"), 0);  // and the Conv as well, with its clamp
-  }
-}
-
-TEST(ReportedRelu, WarningNamesTheNodes) {
-  Options options;
-  options.activation_symmetric = true;
-  options.relu = ReluPolicy::kDrop;
-  const auto quantized =
-      quantize(reported_model(false), samples({{{"x", constant_image(-127)}}, {{"x", constant_image(127)}}}), options);
-  EXPECT_THAT(quantized.value().warnings,
-              testing::ElementsAre("Relu 'relu1': dropped, but zero point 128 is not the type's smallest value 0: "
-                                   "negative outputs of Conv 'conv1' down to -16129 stay"));
-}
 
 // ---- Networks ----
 
@@ -372,8 +224,7 @@ TEST(Calibration, GivenRangesNeedNoSamples) {
   const auto given = quantize(reported_model(false), nullptr, options);
   ASSERT_TRUE(given.ok()) << given.error().message;
   EXPECT_EQ(given.value().samples, 0);
-  const auto observed =
-      quantize(reported_model(false), samples({{{"x", constant_image(-127)}}, {{"x", constant_image(127)}}}), {});
+  const auto observed = quantize(reported_model(false), reported_samples(), {});
   EXPECT_EQ(given.value().model.serialize().value(), observed.value().model.serialize().value());
   options.ranges.erase("relu1");
   EXPECT_EQ(quantize(reported_model(false), nullptr, options).error().message,

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Situations and the exit codes that the program gives in them.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+namespace assay::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class ExitCodes : public ProgramTest {};
+
+TEST_F(ExitCodes, OfRuns) {
+  write_good_case();
+  write_case("bad", R"("runtime.isa": "scalar")", R"({"metric": "exact"})");
+  write_case("slow", R"("runtime.isa": ["scalar", "avx2"])", R"({"metric": "max_abs_error", "at_most": 130})",
+             R"("timing": {"compare": "runtime.isa", "baseline": "scalar", "at_least_speedup": 1000})");
+  write_case("gone", R"("runtime.isa": ["avx2", "scalar"])", R"({"metric": "exact", "at_least": 0})",
+             R"("timing": {"compare": "runtime.isa", "baseline": "avx2", "at_least_speedup": 0.001})");
+  write("wrong.json", "{\n \"name\": \"x\",\n \"modle\": {}\n}\n");
+  write("file", "");
+  struct Situation {
+    const char* line;
+    int code;
+  };
+  const std::vector<Situation> situations = {
+      {"assay run cases/good.json", 0},
+      {"assay run cases/bad.json", 1},
+      {"assay run cases/good.json cases/bad.json", 1},
+      {"assay run cases/slow.json", 1},
+      {"assay run cases/slow.json --no-timing", 0},
+      {"assay run wrong.json", 2},
+      {"assay run cases/good.json wrong.json", 2},
+      {"assay run missing.json", 2},
+      {"assay run", 2},
+      {"assay", 2},
+      {"assay fly", 2},
+      {"assay run cases/good.json --no-such-flag", 2},
+      {"assay run cases/good.json --shard 3/2", 2},
+      {"assay run cases/good.json --set runtime.iso=avx2", 2},
+      {"assay run cases/good.json -j 0", 2},
+      {"assay run cases/good.json -o file/inside", 4},
+      {"assay run cases/good.json --json /dev/full", 4},
+      {"assay run cases/good.json --filter nothing-like-it", 5},
+      {"assay run cases/good.json --tag nightly", 5},
+      {"assay list cases/good.json --tag nightly", 5},
+      {"assay list cases/good.json", 0},
+      {"assay list wrong.json", 2},
+      {"assay schema", 0},
+      {"assay schema results", 0},
+      {"assay schema other", 2},
+      {"assay explain xfail", 0},
+      {"assay explain xfial", 2},
+      {"assay version", 0},
+      {"assay --version", 0},
+      {"assay help", 0},
+      {"assay help run", 0},
+      {"assay help fly", 2},
+      {"assay --help", 0},
+      {"assay run --help", 0},
+      {"assay doctor", 0},
+      {"assay report nowhere", 2},
+      {"assay quantize missing.onnx -o q.onnx --calibration c.npz", 2},
+      {"assay infer missing.onnx --input x=x.npy -o out", 2},
+      {"assay version > /dev/full", 4},
+  };
+  for (const Situation& situation : situations) {
+    const Ran ran = shell(situation.line);
+    EXPECT_EQ(ran.code, situation.code) << situation.line << "\n" << ran.out << ran.err;
+    if (situation.code == 2 || situation.code == 4 || situation.code == 5) {
+      EXPECT_NE(ran.err, "") << situation.line << " says nothing";
+    }
+  }
+}
+
+TEST_F(ExitCodes, NoVerdictWhereTheHostCannotTell) {
+  write_case("emulated", R"("runtime.isa": ["scalar", "avx512_vnni"])",
+             R"({"metric": "max_abs_error", "at_most": 130})",
+             R"("timing": {"compare": "runtime.isa", "baseline": "scalar", "at_least_speedup": 0.001})");
+  const Ran ran = shell("assay run cases/emulated.json", {{"ASSAY_HOST_ISA", "scalar"}});
+  EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("INCONCLUSIVE emulated[runtime.isa=avx512_vnni]"));
+  EXPECT_THAT(ran.out, HasSubstr("is emulated on this host"));
+}
+
+TEST_F(ExitCodes, VerdictFileSaysTheSame) {
+  write_good_case();
+  write_case("bad", R"("runtime.isa": "scalar")", R"({"metric": "exact"})");
+  EXPECT_EQ(shell("assay run cases").code, 1);
+  const nlohmann::json verdict = nlohmann::json::parse(read("assay-out/verdict.json"));
+  EXPECT_EQ(verdict.at("exit_code"), 1);
+  EXPECT_EQ(verdict.at("counts"), nlohmann::json({{"pass", 4}, {"fail", 1}}));
+}
+
+// Case-file errors name file, line and column, all of them, and nothing is run.
+TEST_F(ExitCodes, CaseFileErrorsAreListedOnStderr) {
+  write_good_case();
+  write("wrong.json", "{\n \"name\": \"x\",\n \"modle\": {}\n}\n");
+  const Ran ran = shell("assay run cases/good.json wrong.json");
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr("wrong.json:3:2"));
+  EXPECT_THAT(ran.err, HasSubstr("model"));
+  EXPECT_FALSE(exists("assay-out"));
+}
+
+TEST_F(ExitCodes, ReaderThatGoesAwayIsNoError) {
+  write_good_case();
+  const Ran ran = shell("{ assay explain; echo code $? >&2; } | true");
+  EXPECT_THAT(ran.err, HasSubstr("code 0"));
+  EXPECT_THAT(ran.err, Not(HasSubstr("assay:")));
+}
+
+}  // namespace
+}  // namespace assay::test

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// `assay quantize` and `infer` on a small model, with files of numpy's and ONNX's forms.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/api/model.h"
+#include "harness/spec/data_source.h"
+#include "tests/cli/program.h"
+
+namespace assay::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class Models : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    Graph graph;
+    graph.opsets[""] = 13;
+    const std::vector<Dim> dims = {{1, ""}, {1, ""}, {2, ""}, {2, ""}};
+    graph.inputs = {{.name = "x", .dtype = DType::kFloat32, .has_shape = true, .dims = dims}};
+    graph.outputs = {{.name = "y/out:0", .dtype = DType::kFloat32, .has_shape = true, .dims = dims}};
+    graph.initializers["w"] = Tensor::from<float>({1, 1, 1, 1}, {127});
+    graph.nodes = {{.name = "conv",
+                    .op_type = "Conv",
+                    .domain = "",
+                    .inputs = {"x", "w"},
+                    .outputs = {"c"},
+                    .attributes = {},
+                    .origin = ""},
+                   {.name = "relu",
+                    .op_type = "Relu",
+                    .domain = "",
+                    .inputs = {"c"},
+                    .outputs = {"y/out:0"},
+                    .attributes = {},
+                    .origin = ""}};
+    const Result<api::Model> model = api::Model::from_graph(graph);
+    ASSERT_TRUE(model.ok()) << model.error().message;
+    ASSERT_TRUE(model.value().save(path("m.onnx")).ok());
+    ASSERT_TRUE(spec::save_npy(path("x.npy"), Tensor::from<float>({1, 1, 2, 2}, {-127, 127, 64, -3})).ok());
+    // A folder of test data sets is the calibration data.
+    for (const char* set : {"data/test_data_set_0", "data/test_data_set_1"}) {
+      write(std::string(set) + "/.keep", "");
+    }
+    ASSERT_TRUE(spec::save_npy(path("data/test_data_set_0/input_0.npy"),
+                               Tensor::from<float>({1, 1, 2, 2}, {-127, -127, -127, -127}))
+                    .ok());
+    ASSERT_TRUE(spec::save_npy(path("data/test_data_set_1/input_0.npy"),
+                               Tensor::from<float>({1, 1, 2, 2}, {127, 127, 127, 127}))
+                    .ok());
+  }
+
+  std::vector<float> output(const std::string& folder) const {
+    const Result<Tensor> tensor = spec::load_npy(path(folder + "/y_out_0.npy"));
+    EXPECT_TRUE(tensor.ok()) << tensor.error().message;
+    const auto values = tensor.value().data<float>();
+    return {values.begin(), values.end()};
+  }
+};
+
+TEST_F(Models, InferWritesOutputsAndNamesKernels) {
+  const Ran ran = shell("assay infer m.onnx --input x=x.npy -o out");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(output("out"), (std::vector<float>{0, 16129, 8128, 0}));
+  EXPECT_THAT(ran.out, HasSubstr("conv"));
+  EXPECT_THAT(ran.out, HasSubstr("arithmetic"));
+  EXPECT_THAT(ran.err, HasSubstr("y_out_0.npy"));
+}
+
+TEST_F(Models, QuantizeThenInferOnEachProfile) {
+  const Ran ran = shell("assay quantize m.onnx -o q.onnx --calibration data --report r.json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, HasSubstr("int8"));
+  const json report = json::parse(read("r.json"));
+  EXPECT_EQ(report.at("samples"), 2);
+  EXPECT_EQ(report.at("nodes")[0].at("node"), "conv");
+  EXPECT_EQ(report.at("nodes")[0].at("quantized"), true);
+  for (const char* isa : {"scalar", "avx2", "avx512", "avx_vnni", "avx512_vnni"}) {
+    const Ran infer =
+        shell(std::string("assay infer q.onnx --input x=x.npy -o out --profile --set runtime.isa=") + isa);
+    ASSERT_EQ(infer.code, 0) << infer.err;
+    EXPECT_THAT(infer.out, HasSubstr(isa));
+    EXPECT_EQ(output("out")[0], 0) << isa;
+    EXPECT_NEAR(output("out")[1], 16129, 130) << isa;
+  }
+}
+
+TEST_F(Models, DroppedReluIsWarnedOfByName) {
+  const Ran ran = shell(
+      "assay quantize m.onnx -o q.onnx --calibration data --set quantizer.relu=drop "
+      "--set quantizer.activation_symmetric=true");
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.err, HasSubstr("warning: "));
+  EXPECT_THAT(ran.err, HasSubstr("'relu'"));
+  ASSERT_EQ(shell("assay infer q.onnx --input x=x.npy -o out").code, 0);
+  EXPECT_LT(output("out")[0], -15000);
+}
+
+TEST_F(Models, S8ModelBecomesU8WithTheSameOutputs) {
+  ASSERT_EQ(shell("assay quantize m.onnx -o s8.onnx --calibration data --set quantizer.activation_type=int8").code, 0);
+  const Ran converted = shell("assay quantize s8.onnx -o u8.onnx --to-u8");
+  ASSERT_EQ(converted.code, 0) << converted.err;
+  ASSERT_EQ(shell("assay infer s8.onnx --input x=x.npy -o a --set runtime.optimization=none").code, 0);
+  ASSERT_EQ(shell("assay infer u8.onnx --input x=x.npy -o b --set runtime.optimization=none").code, 0);
+  EXPECT_EQ(output("a"), output("b"));
+  EXPECT_EQ(shell("assay quantize s8.onnx -o u8.onnx --to-u8 --calibration data").code, 2);
+}
+
+TEST_F(Models, BadUseIsExitTwoWithAMessage) {
+  write("garbage.onnx", "this is no model");
+  write("garbage.npy", "this is no array");
+  for (const char* line :
+       {"assay quantize garbage.onnx -o q.onnx --calibration data", "assay quantize m.onnx -o q.onnx",
+        "assay quantize m.onnx -o q.onnx --calibration nowhere",
+        "assay quantize m.onnx -o q.onnx --calibration data --set quantizer.format=none",
+        "assay quantize m.onnx -o q.onnx --calibration data --set quantizer.calibration=entropy",
+        "assay quantize m.onnx -o q.onnx --calibration data --set runtime.isa=avx2",
+        "assay quantize m.onnx -o q.onnx --calibration data --set quantizer.nodes_to_exclude=nobody",
+        "assay quantize m.onnx --calibration data", "assay infer garbage.onnx --input x=x.npy -o out",
+        "assay infer m.onnx --input x=garbage.npy -o out", "assay infer m.onnx --input x -o out",
+        "assay infer m.onnx --input z=x.npy -o out", "assay infer m.onnx -o out",
+        "assay infer m.onnx --input x=x.npy --input x=x.npy -o out",
+        "assay infer m.onnx --input x=x.npy -o out --set runtime.isa=neon",
+        "assay infer m.onnx --input x=x.npy -o out --set runtime.name=onnxruntime"}) {
+    const Ran ran = shell(line);
+    EXPECT_EQ(ran.code, 2) << line << "\n" << ran.out << ran.err;
+    EXPECT_EQ(ran.out, "") << line;
+    EXPECT_THAT(ran.err, testing::StartsWith("assay: ")) << line;
+  }
+  EXPECT_EQ(shell("assay infer m.onnx --input x=x.npy -o m.onnx/inside").code, 4);
+  EXPECT_EQ(shell("assay quantize m.onnx -o nowhere/q.onnx --calibration data").code, 4);
+}
+
+}  // namespace
+}  // namespace assay::test

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Expectations on errors.
 #pragma once
 
 #include <gtest/gtest.h>

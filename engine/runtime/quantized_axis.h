@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/runtime/operator.h"
-#include "engine/runtime/scratch.h"
+#include "engine/runtime/parallel.h"
 
 namespace assay::runtime {
 

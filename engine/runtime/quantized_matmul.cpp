@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "engine/kernels/requantize/requantize.h"
+#include "engine/runtime/parallel.h"
 
 namespace assay::runtime {
 namespace {

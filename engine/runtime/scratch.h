@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Working memory of an operator, kept between runs and grown when needed; and the loop that shares it out to threads.
+// Working memory of an operator, kept between runs and grown when needed.
 #pragma once
 
-#include <omp.h>
-
-#include <vector>
+#include <cstddef>
 
 #include "engine/base/aligned_buffer.h"
 #include "engine/base/dtype.h"
@@ -33,21 +31,5 @@ class ScratchBuffer {
  private:
   AlignedBuffer buffer_;
 };
-
-// Calls body(task, slot) for every task in [0, count), slot < threads being the worker's own. The body must not depend
-// on which worker does which task.
-template <typename Body>
-void for_each_task(Index count, int threads, const Body& body) {
-  if (threads <= 1 || count <= 1) {
-    for (Index task = 0; task < count; ++task) {
-      body(task, 0);
-    }
-    return;
-  }
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (Index task = 0; task < count; ++task) {
-    body(task, omp_get_thread_num());
-  }
-}
 
 }  // namespace assay::runtime

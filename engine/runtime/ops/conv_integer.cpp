@@ -4,10 +4,10 @@
 // The weights are the left operand of the product, rows in the order (channel, kernel y, kernel x), and the patches are
 // packed as the right one: so pairs saturate where w is uint8 and x int8, depthwise or not. The product's rows are then
 // the channels of y as they lie in memory.
-#include <optional>
-
 #include "engine/runtime/conv_shape.h"
+#include "engine/runtime/guard.h"
 #include "engine/runtime/ops/quantized_operators.h"
+#include "engine/runtime/parallel.h"
 #include "engine/runtime/quantized_params.h"
 #include "engine/runtime/quantized_product.h"
 
@@ -118,7 +118,7 @@ class ConvInteger final : public Operator {
     for_each_task(tasks.count() * group_, watched ? 1 : context.threads, [&](Index task, int slot) {
       const auto s = static_cast<std::size_t>(slot);
       const Block block{.rows = tasks.at(task / group_), .group = task % group_};
-      Status status = run_block(context, shape, zero_points, block, workers_[s], y);
+      Status status = guarded([&] { return run_block(context, shape, zero_points, block, workers_[s], y); });
       if (!status.ok()) {
         failures[s] = std::move(status);
       }

@@ -6,8 +6,8 @@
 #include "engine/kernels/elementwise/binary.h"
 #include "engine/runtime/ops/broadcast.h"
 #include "engine/runtime/ops/quantized_operators.h"
+#include "engine/runtime/parallel.h"
 #include "engine/runtime/quantized_params.h"
-#include "engine/runtime/scratch.h"
 
 namespace assay::runtime {
 namespace {

@@ -7,6 +7,7 @@
 #include "engine/kernels/requantize/requantize.h"
 #include "engine/runtime/conv_shape.h"
 #include "engine/runtime/ops/quantized_operators.h"
+#include "engine/runtime/parallel.h"
 #include "engine/runtime/quantized_params.h"
 #include "engine/runtime/quantized_product.h"
 

@@ -4,8 +4,8 @@
 #include "engine/kernels/pool/average_pool.h"
 #include "engine/kernels/transpose/transpose_bytes.h"
 #include "engine/runtime/ops/quantized_operators.h"
+#include "engine/runtime/parallel.h"
 #include "engine/runtime/quantized_params.h"
-#include "engine/runtime/scratch.h"
 #include "engine/runtime/window.h"
 
 namespace assay::runtime {

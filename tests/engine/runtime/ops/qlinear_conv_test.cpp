@@ -105,36 +105,40 @@ TEST(QLinearConv, EqualsTheNaiveSumInEveryProfile) {
 }
 
 // More positions and columns than one block of work holds.
+QConv large_conv(Random& random, Index kernel, Index stride) {
+  QConv out;
+  oracle::ConvGeometry& g = out.conv.args.geometry;
+  g.channels = 8;
+  g.height = 70;
+  g.width = 90;
+  g.outputs = 40;
+  g.kernel_h = g.kernel_w = kernel;
+  g.stride_h = g.stride_w = stride;
+  g.pad_top = g.pad_left = g.pad_bottom = g.pad_right = kernel / 2;
+  out.conv.args.x = test::random_bytes(random, g.channels * g.height * g.width, false);
+  out.conv.args.w = test::random_bytes(random, g.outputs * g.channels * kernel * kernel, true);
+  out.conv.args.x_zero_point = 3;
+  out.conv.args.w_zero_points = {0};
+  out.conv.x = test::byte_tensor({1, g.channels, g.height, g.width}, out.conv.args.x, false);
+  out.conv.w = test::byte_tensor({g.outputs, g.channels, kernel, kernel}, out.conv.args.w, true);
+  out.scales = {.x = 0.02F, .w = {0.003F}, .y = 0.1F};
+  out.y = {.zero_point = 128};
+  return out;
+}
+
 TEST(QLinearConv, SplitsLargeImagesIntoBlocks) {
   Random random(2);
-  QConv conv;
-  conv.conv.args.geometry = {.batch = 1,
-                             .channels = 8,
-                             .height = 70,
-                             .width = 90,
-                             .outputs = 40,
-                             .kernel_h = 3,
-                             .kernel_w = 3,
-                             .pad_top = 1,
-                             .pad_left = 1,
-                             .pad_bottom = 1,
-                             .pad_right = 1};
-  const oracle::ConvGeometry& g = conv.conv.args.geometry;
-  conv.conv.args.x = test::random_bytes(random, g.channels * g.height * g.width, false);
-  conv.conv.args.w = test::random_bytes(random, g.outputs * g.channels * 9, true);
-  conv.conv.args.x_zero_point = 3;
-  conv.conv.args.w_zero_points = {0};
-  conv.conv.x = test::byte_tensor({1, 8, 70, 90}, conv.conv.args.x, false);
-  conv.conv.w = test::byte_tensor({40, 8, 3, 3}, conv.conv.args.w, true);
-  conv.scales = {.x = 0.02F, .w = {0.003F}, .y = 0.1F};
-  conv.y = {.zero_point = 128};
-  for (const Isa isa : {Isa::kAvx2, Isa::kAvx512Vnni}) {
-    for (const int threads : {1, 3}) {
-      const Setting setting{.profile = {isa, Precision::kFast}, .threads = threads};
-      const auto outcome = test::run_node(conv.run(false), setting);
-      ASSERT_TRUE(outcome.ok()) << outcome.error().message;
-      EXPECT_TRUE(bytes_equal(outcome.value().outputs[0], conv.expected(conv.arithmetic(setting.profile))));
-      EXPECT_EQ(outcome.value().multiply_accumulates, 40 * 70 * 90 * 8 * 9);
+  for (const auto& [kernel, stride] : {std::pair<Index, Index>{3, 1}, {3, 2}, {1, 1}}) {
+    const QConv conv = large_conv(random, kernel, stride);
+    for (const Isa isa : {Isa::kAvx2, Isa::kAvx512Vnni}) {
+      const Profile profile = {isa, Precision::kFast};
+      const Tensor expected = conv.expected(conv.arithmetic(profile));
+      for (const int threads : {1, 3}) {
+        const auto outcome = test::run_node(conv.run(false), {.profile = profile, .threads = threads});
+        ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+        EXPECT_TRUE(bytes_equal(outcome.value().outputs[0], expected));
+        EXPECT_EQ(outcome.value().multiply_accumulates, expected.size() * 8 * kernel * kernel);
+      }
     }
   }
 }

@@ -37,15 +37,16 @@ TEST(QLinearConcat, KeepsEqualPartsAndRequantizesOthers) {
       "QLinearConcat",
       {Tensor::scalar(0.5F), Tensor::scalar<std::uint8_t>(10), Tensor::from<std::uint8_t>({2, 1}, {0, 255}),
        Tensor::scalar(0.5F), Tensor::scalar<std::uint8_t>(10), Tensor::from<std::uint8_t>({2, 2}, {0, 1, 2, 200}),
-       Tensor::scalar(1.0F), Tensor::scalar<std::uint8_t>(2)});
+       Tensor::scalar(1.0F), Tensor::scalar<std::uint8_t>(2), Tensor::from<std::uint8_t>({2, 1}, {0, 7}),
+       Tensor::scalar(0.5F), Tensor::scalar<std::uint8_t>(4)});
   run.attributes["axis"] = Index{-1};
   const Tensor y = test::run_one(run);
-  EXPECT_EQ(y.shape(), (Shape{2, 3}));
-  EXPECT_EQ(y.to_indices(), (std::vector<Index>{0, 6, 8, 255, 10, 255}));
+  EXPECT_EQ(y.shape(), (Shape{2, 4}));
+  EXPECT_EQ(y.to_indices(), (std::vector<Index>{0, 6, 8, 6, 255, 10, 255, 13}));
   run.inputs[5] = Tensor::from<std::uint8_t>({3, 1}, {0, 1, 2});
   EXPECT_THAT(test::refusal(run), testing::HasSubstr("found [3,1]"));
   run.inputs.pop_back();
-  EXPECT_THAT(test::refusal(run), testing::HasSubstr("found 7"));
+  EXPECT_THAT(test::refusal(run), testing::HasSubstr("found 10"));
 }
 
 }  // namespace

@@ -82,9 +82,9 @@ inline RandomConv random_conv(Random& random) {
   out.args.x = random_bytes(random, element_count(x_shape).value(), out.x_signed);
   out.args.w = random_bytes(random, element_count(w_shape).value(), out.w_signed);
   out.args.x_zero_point = random_bytes(random, 1, out.x_signed)[0];
-  out.w_per_channel = random.chance(0.3);
+  out.w_per_channel = random.chance(0.5);
   out.args.w_zero_points = random_bytes(random, out.w_per_channel ? g.outputs : 1, out.w_signed);
-  if (random.chance(0.4)) {
+  if (random.chance(0.3)) {
     std::fill(out.args.w_zero_points.begin(), out.args.w_zero_points.end(), 0);
   }
   out.x = byte_tensor(out.one_dimension ? Shape{g.batch, g.channels, g.width} : x_shape, out.args.x, out.x_signed);

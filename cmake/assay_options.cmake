@@ -20,6 +20,9 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2")
 if(ASSAY_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-Wno-maybe-uninitialized)  # false alarms inside std::regex under the sanitizers
+  endif()
 endif()
 
 find_program(ASSAY_CCACHE ccache)

@@ -14,7 +14,7 @@ std::vector<To> convert(const Tensor& tensor) {
   const auto values = tensor.data<From>();
   std::vector<To> out(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    out[i] = static_cast<To>(values[i]);
+    out[i] = static_cast<To>(values[i]);  // NOLINT(bugprone-signed-char-misuse): int8 is a number here
   }
   return out;
 }

@@ -27,7 +27,7 @@ class Tensor {
 
   // `values` in row-major order; their number must be the product of `shape` (asserted).
   template <typename T>
-  static Tensor from(Shape shape, const std::vector<T>& values);
+  static Tensor from(const Shape& shape, const std::vector<T>& values);
   template <typename T>
   static Tensor scalar(T value) {
     return from<T>({}, {value});
@@ -71,8 +71,8 @@ class Tensor {
 };
 
 template <typename T>
-Tensor Tensor::from(Shape shape, const std::vector<T>& values) {
-  Tensor tensor = allocate(DTypeOf<T>::value, std::move(shape)).value();
+Tensor Tensor::from(const Shape& shape, const std::vector<T>& values) {
+  Tensor tensor = allocate(DTypeOf<T>::value, shape).value();
   assert(static_cast<std::size_t>(tensor.size()) == values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {  // a loop: vector<bool> has no contiguous data
     const T value = values[i];

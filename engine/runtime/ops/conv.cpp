@@ -109,8 +109,8 @@ class ConvPrimitive {
     return {description, onednn::engine()};
   }
 
-  ConvPrimitive(Descs dense, const Primitive::primitive_desc& chosen)
-      : dense_(std::move(dense)),
+  ConvPrimitive(const Descs& dense, const Primitive::primitive_desc& chosen)
+      : dense_(dense),
         primitive_(chosen),
         x_change_(onednn::LayoutChange::before(dense_.x, chosen.src_desc())),
         w_change_(onednn::LayoutChange::before(dense_.w, chosen.weights_desc())),

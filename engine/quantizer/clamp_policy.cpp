@@ -148,8 +148,8 @@ void settle_drop(const Graph& graph, const ClampChain& chain, const RangeTable& 
     const ClampBounds bounds = *clamp_bounds(graph, node);
     const std::string reason = clamp_reason(bounds, params);
     const bool clamps = clamps_by_itself(bounds, params);
-    plan.nodes[static_cast<std::size_t>(clamp)].reason =
-        (clamps ? "folded into " : "dropped behind ") + producer + ": " + reason;
+    const std::string where = (clamps ? "folded into " : "dropped behind ") + producer;
+    plan.nodes[static_cast<std::size_t>(clamp)].reason = where + ": " + reason;
     if (!clamps) {
       const ValueRange* range = observed == ranges.end() ? nullptr : &observed->second.range;
       plan.warnings.push_back(short_text(node) + ": dropped, but " + reason + ": " +

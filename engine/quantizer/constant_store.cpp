@@ -132,7 +132,7 @@ const ConstantNames* ConstantStore::find(const std::string& source, float factor
 }
 
 std::string ConstantStore::add(const std::string& base, Tensor tensor) {
-  const std::string name = names_.make(base);
+  std::string name = names_.make(base);
   target_.initializers[name] = std::move(tensor);
   return name;
 }

@@ -64,14 +64,14 @@ Result<std::string> Emission::float_input(const std::string& value) {
 
 std::string Emission::make_in_float(const std::string& value) {
   made_quantized_.insert(value);
-  const std::string name = source_.is_output(value) ? names_.make(value + "_QuantizeLinear_Input") : value;
+  std::string name = source_.is_output(value) ? names_.make(value + "_QuantizeLinear_Input") : value;
   in_float_[value] = name;
   return name;
 }
 
 std::string Emission::make_in_integers(const std::string& value) {
   made_quantized_.insert(value);
-  const std::string name = names_.make(value + "_quantized");
+  std::string name = names_.make(value + "_quantized");
   in_integers_[value] = name;
   return name;
 }
@@ -134,7 +134,7 @@ Result<NodeConstants> Emission::constants_of(const Node& node) {
 }
 
 std::string Emission::add_initializer(const std::string& base, Tensor tensor) {
-  const std::string name = names_.make(base);
+  std::string name = names_.make(base);
   target_.initializers[name] = std::move(tensor);
   return name;
 }

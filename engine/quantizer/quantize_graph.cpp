@@ -39,7 +39,7 @@ std::vector<NodeReport> node_reports(const Graph& graph, const Plan& plan) {
 void warn_of_unused_overrides(const Options& options, QuantizedGraph& result) {
   for (const auto& [name, setting] : options.overrides) {
     const bool used = std::any_of(result.tensors.begin(), result.tensors.end(),
-                                  [&](const TensorReport& report) { return report.tensor == name; });
+                                  [&tensor = name](const TensorReport& report) { return report.tensor == tensor; });
     if (!used) {
       result.warnings.push_back("quantizer.overrides for '" + name +
                                 "' has no effect: the quantized model has no parameters for that tensor");

@@ -74,6 +74,7 @@ TEST(ConvertS8ToU8, MovesIntegerClampsAndPads) {
                           .build();
   const Graph converted = convert_s8_to_u8(graph).value().graph;
   EXPECT_EQ(converted.nodes[1].op_type, "Clip");
+  ASSERT_EQ(converted.nodes[1].inputs.size(), 2U);
   EXPECT_THAT(test::constant_values(converted, converted.nodes[1].inputs[1]), ElementsAre(128));
   EXPECT_THAT(test::constant_values(converted, "low"), ElementsAre(125));
   EXPECT_THAT(test::constant_values(converted, converted.nodes[3].inputs[2]), ElementsAre(128));

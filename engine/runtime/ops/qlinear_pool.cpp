@@ -26,8 +26,8 @@ Result<kernels::PoolQuantization> read_quantization(const RunContext& context) {
 }
 
 // [N, ..., C] <-> [N, C, ...]: each sample is a matrix [positions, channels] or [channels, positions].
-Result<Tensor> swap_layout(const Tensor& from, Shape to_shape, Index rows, Index columns) {
-  ASSAY_ASSIGN(Tensor to, Tensor::allocate_uninitialized(from.dtype(), std::move(to_shape)));
+Result<Tensor> swap_layout(const Tensor& from, const Shape& to_shape, Index rows, Index columns) {
+  ASSAY_ASSIGN(Tensor to, Tensor::allocate_uninitialized(from.dtype(), to_shape));
   const Index sample = rows * columns;
   for (Index i = 0; i < from.size(); i += sample) {
     kernels::transpose_bytes({.from = reinterpret_cast<const std::uint8_t*>(from.bytes()) + i,

@@ -155,6 +155,24 @@ TEST(FuseQdqPool, DilatedAveragesStayFloat) {
   EXPECT_EQ(with({2, 2}), 0);
 }
 
+TEST(FuseQdqElementwise, BothOperandsHaveTheOutputsType) {
+  const auto with = [](const QuantParams& a, const QuantParams& b) {
+    Graph graph = QdqBuilder()
+                      .input("qa", {2}, a.dtype)
+                      .input("qb", {2}, b.dtype)
+                      .dequantize("a", "qa", a)
+                      .dequantize("b", "qb", b)
+                      .node("Add", "n", {"a", "b"})
+                      .quantize("y", "n", kUnsigned)
+                      .output("y", DType::kUint8)
+                      .build();
+    return run_pass("fuse_qdq_elementwise", graph);
+  };
+  EXPECT_EQ(with(kUnsigned, kOther), 1);
+  EXPECT_EQ(with(kUnsigned, kSigned), 0);
+  EXPECT_EQ(with(kSigned, kUnsigned), 0);
+}
+
 TEST(FuseQdqConcat, ListsOutputThenOperands) {
   Graph graph = QdqBuilder()
                     .input("qa", {1, 2}, DType::kUint8)

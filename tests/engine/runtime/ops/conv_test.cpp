@@ -119,14 +119,7 @@ TEST(Conv, PadsAutomatically) {
 // One operator sees several shapes and weights that are no constants.
 TEST(Conv, KeepsPrimitivesPerShape) {
   Random random(5);
-  Graph graph;
-  graph.opsets[""] = 13;
-  Node node;
-  node.op_type = "Conv";
-  node.inputs = {"x", "w"};
-  node.outputs = {"y"};
-  graph.nodes.push_back(node);
-  const auto op = std::move(runtime::prepare_operator({.graph = graph, .node = graph.nodes[0]})).value();
+  const auto op = operator_without_constants("Conv");
   EXPECT_EQ(op->kernel().kernel, "onednn");
   for (int round = 0; round < 40; ++round) {  // more shapes than are kept
     ConvGeometry g{.channels = 3, .height = 4 + round % 20, .width = 5, .outputs = 4, .kernel_h = 2, .kernel_w = 2};
@@ -140,6 +133,19 @@ TEST(Conv, KeepsPrimitivesPerShape) {
   }
   EXPECT_TRUE(op->kernel().kernel.starts_with("onednn:")) << op->kernel().kernel;
   EXPECT_EQ(op->kernel().arithmetic, "float32");
+}
+
+TEST(Conv, FollowsWeightsThatChange) {
+  Random random(13);
+  const ConvGeometry g{.channels = 16, .height = 6, .width = 6, .outputs = 16, .kernel_h = 3, .kernel_w = 3};
+  const Tensor x = random_floats(random, {1, 16, 6, 6});
+  const auto op = operator_without_constants("Conv");
+  for (int round = 0; round < 3; ++round) {
+    const std::vector<Tensor> inputs = {x, random_floats(random, {16, 16, 3, 3})};
+    runtime::RunContext context{.inputs = inputs};
+    expect_close(op->run(context).value()[0], {1, 16, 4, 4}, oracle::float_conv(g, floats(x), floats(inputs[1]), {}),
+                 1e-4);
+  }
 }
 
 TEST(Conv, TakesEmptyTensors) {

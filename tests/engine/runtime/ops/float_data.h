@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "tests/engine/runtime/ops/run_node.h"
@@ -52,6 +53,18 @@ inline void expect_close(const Tensor& actual, const Shape& shape, const std::ve
       ASSERT_NEAR(values[i], expected[i], tolerance) << "element " << i;
     }
   }
+}
+
+// An operator of two inputs that may differ from run to run.
+inline std::unique_ptr<runtime::Operator> operator_without_constants(const std::string& op_type) {
+  Graph graph;
+  graph.opsets[""] = 13;
+  Node node;
+  node.op_type = op_type;
+  node.inputs = {"a", "b"};
+  node.outputs = {"y"};
+  graph.nodes.push_back(node);
+  return std::move(runtime::prepare_operator({.graph = graph, .node = graph.nodes[0]})).value();
 }
 
 }  // namespace assay::test

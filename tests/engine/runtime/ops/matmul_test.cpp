@@ -70,6 +70,19 @@ TEST(MatMul, TakesVectorsAsNumpyDoes) {
   expect_close(run_one({.op_type = "MatMul", .inputs = {stack, column}}), {1, 3}, {12, 34, 56}, 0);
 }
 
+TEST(MatMul, FollowsAnOperandThatChanges) {
+  Random random(14);
+  for (const char* op_type : {"MatMul", "Gemm"}) {
+    const auto op = operator_without_constants(op_type);
+    for (int round = 0; round < 3; ++round) {
+      const std::vector<Tensor> inputs = {random_floats(random, {8, 32}), random_floats(random, {32, 16})};
+      runtime::RunContext context{.inputs = inputs};
+      expect_close(op->run(context).value()[0], {8, 16},
+                   oracle::float_matmul(floats(inputs[0]), floats(inputs[1]), 8, 16, 32), 1e-5);
+    }
+  }
+}
+
 TEST(MatMul, TakesEmptyMatrices) {
   const auto zeros = [](const Shape& shape) { return Tensor::allocate(DType::kFloat32, shape).value(); };
   expect_close(run_one({.op_type = "MatMul", .inputs = {zeros({2, 0}), zeros({0, 2})}}), {2, 2}, {0, 0, 0, 0}, 0);

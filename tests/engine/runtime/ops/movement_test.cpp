@@ -126,6 +126,13 @@ TEST(Transpose, MovesEveryTypeToItsPlace) {
   }
 }
 
+TEST(Transpose, SharesTheDataWhereTheOrderStays) {
+  const Tensor x = counting(DType::kInt8, {2, 1, 3, 4});
+  const Tensor y = run_one({.op_type = "Transpose", .attributes = {{"perm", Ints{1, 0, 2, 3}}}, .inputs = {x}});
+  EXPECT_EQ(y.shape(), (Shape{1, 2, 3, 4}));
+  EXPECT_EQ(y.bytes(), x.bytes());
+}
+
 TEST(Transpose, ReversesByDefaultAndRefusesOtherLists) {
   const Tensor x = counting(DType::kInt8, {2, 3});
   const Tensor y = run_one({.op_type = "Transpose", .inputs = {x}});

@@ -50,6 +50,7 @@ TEST(Softmax, FlattensBeforeOpset13) {
 TEST(Softmax, DoesNotOverflow) {
   const Tensor x = Tensor::from<float>({2}, {10000, 10001});
   expect_close(run_one({.op_type = "Softmax", .inputs = {x}}), {2}, {0.2689414, 0.7310586}, 1e-6);
+  expect_close(run_one({.op_type = "Softmax", .inputs = {Tensor::from<float>({2}, {0, 1000})}}), {2}, {0, 1}, 1e-6);
   EXPECT_EQ(run_one({.op_type = "Softmax", .inputs = {Tensor::allocate(DType::kFloat32, {2, 0}).value()}}).shape(),
             (Shape{2, 0}));
   EXPECT_EQ(refusal({.op_type = "Softmax", .attributes = {{"axis", Index{1}}}, .inputs = {x}}),

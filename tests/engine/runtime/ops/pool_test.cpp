@@ -143,11 +143,11 @@ TEST(Pool, RefusesWhatItCannotDo) {
 }
 
 TEST(GlobalAveragePool, TakesTheMeanInDouble) {
-  // In float the small terms would be lost next to the large one.
-  std::vector<float> values(1025, 1.0F / 1024);
-  values[0] = 16777216.0F;
+  // In float each small term would be lost next to the large one.
+  std::vector<float> values(1025, 32.0F);
+  values[0] = 0x1p30F;
   const Tensor x = Tensor::from<float>({1, 1, 1025}, values);
-  expect_close(run_one({.op_type = "GlobalAveragePool", .inputs = {x}}), {1, 1, 1}, {16777217.0 / 1025}, 1e-3);
+  expect_close(run_one({.op_type = "GlobalAveragePool", .inputs = {x}}), {1, 1, 1}, {(0x1p30 + 0x1p15) / 1025}, 1);
   const Tensor planes = Tensor::from<float>({1, 2, 1, 2}, {1, 2, 3, 5});
   expect_close(run_one({.op_type = "GlobalAveragePool", .inputs = {planes}}), {1, 2, 1, 1}, {1.5, 4}, 0);
   EXPECT_EQ(refusal({.op_type = "GlobalAveragePool", .inputs = {Tensor::allocate(DType::kFloat32, {1, 1, 0}).value()}}),

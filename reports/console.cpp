@@ -28,7 +28,7 @@ std::string painted_counts(const std::map<Outcome, std::int64_t>& counts, bool c
   for (const auto& [outcome, count] : counts) {
     text += (text.empty() ? "" : ", ") + painted(fmt::format("{} {}", count, outcome_name(outcome)), outcome, color);
   }
-  return text;
+  return text.empty() ? "none" : text;
 }
 
 std::string case_lines(const RunRecord& run, const std::vector<CaseGroup>& groups, const ConsoleOptions& options) {

@@ -128,6 +128,7 @@ const char* outcome_color(Outcome outcome) {
 std::string render_report_svg(const RunRecord& run) {
   const std::vector<CaseGroup> groups = group_by_case(run.results);
   std::vector<Pivot> pivots;
+  pivots.reserve(groups.size());
   for (const CaseGroup& group : groups) {
     pivots.push_back(make_pivot(group));
   }

@@ -4,18 +4,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "reports/number_text.h"
 
 namespace assay::reports {
 namespace {
 
-std::string configuration_text(const VariantResult& result) {
+// The axes that take more than one value in the case; one that does not apply to some variants has no value there.
+std::set<std::string> distinguishing_axes(const CaseGroup& group) {
+  std::map<std::string, std::set<std::string>> values;
+  for (const VariantResult* result : group.results) {
+    for (const auto& [axis, value] : result->variant.items()) {
+      values[axis].insert(value_text(value));
+    }
+  }
+  std::set<std::string> axes;
+  for (const auto& [axis, taken] : values) {
+    if (taken.size() > 1) {
+      axes.insert(axis);
+    }
+  }
+  return axes;
+}
+
+std::string configuration_text(const VariantResult& result, const std::set<std::string>& axes) {
   std::string text;
   for (const auto& [axis, value] : result.variant.items()) {
-    text += (text.empty() ? "" : " ") + axis.substr(axis.find('.') + 1) + "=" + value_text(value);
+    if (axes.contains(axis)) {
+      text += (text.empty() ? "" : " ") + axis.substr(axis.find('.') + 1) + "=" + value_text(value);
+    }
   }
-  return text.empty() ? "default" : text;
+  return text.empty() ? "as stated" : text;
 }
 
 std::string speedup_text(const Timing& timing) {
@@ -65,6 +85,7 @@ TextTable timing_table(const RunRecord& run) {
                    {"GOP/s", Align::kRight},  {"x float", Align::kRight},      {"speed-up [95 %]", Align::kRight},
                    {"against", Align::kLeft}};
   for (const CaseGroup& group : group_by_case(run.results)) {
+    const std::set<std::string> axes = distinguishing_axes(group);
     for (const VariantResult* result : group.results) {
       if (!result->timing) {
         continue;
@@ -75,10 +96,11 @@ TextTable timing_table(const RunRecord& run) {
         against += (against.empty() ? "" : "; ") + timing.note;
       }
       if (!timing.measured()) {
-        table.rows.push_back({group.name, configuration_text(*result), "-", "-", "-", "-", "-", "-", "-", against});
+        table.rows.push_back(
+            {group.name, configuration_text(*result, axes), "-", "-", "-", "-", "-", "-", "-", against});
         continue;
       }
-      table.rows.push_back({group.name, configuration_text(*result), time_text(timing.median_ns),
+      table.rows.push_back({group.name, configuration_text(*result, axes), time_text(timing.median_ns),
                             time_text(timing.p95_ns), fmt::format("{:.1f}", timing.variation * 100),
                             std::to_string(timing.samples_ns.size()), fmt::format("{:.2f}", timing.gops()),
                             over_float_text(timing), speedup_text(timing), against});
@@ -96,18 +118,21 @@ TextTable timing_cross_table(const RunRecord& run) {
       list.push_back(text);
     }
   };
-  for (const VariantResult& result : run.results) {
-    if (!result.timing || !result.timing->measured()) {
-      continue;
+  for (const CaseGroup& group : group_by_case(run.results)) {
+    const std::set<std::string> axes = distinguishing_axes(group);
+    for (const VariantResult* result : group.results) {
+      if (!result->timing || !result->timing->measured()) {
+        continue;
+      }
+      const std::string configuration = configuration_text(*result, axes);
+      add_once(networks, group.name);
+      add_once(configurations, configuration);
+      std::string cell = time_text(result->timing->median_ns);
+      if (result->timing->speedup) {
+        cell += fmt::format(" x{:.2f}", *result->timing->speedup);
+      }
+      cells[{configuration, group.name}] = cell;
     }
-    const std::string configuration = configuration_text(result);
-    add_once(networks, result.case_name);
-    add_once(configurations, configuration);
-    std::string cell = time_text(result.timing->median_ns);
-    if (result.timing->speedup) {
-      cell += fmt::format(" x{:.2f}", *result.timing->speedup);
-    }
-    cells[{configuration, result.case_name}] = cell;
   }
   TextTable table;
   if (networks.size() < 2) {

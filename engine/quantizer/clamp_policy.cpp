@@ -148,8 +148,9 @@ void settle_drop(const Graph& graph, const ClampChain& chain, const RangeTable& 
     const ClampBounds bounds = *clamp_bounds(graph, node);
     const std::string reason = clamp_reason(bounds, params);
     const bool clamps = clamps_by_itself(bounds, params);
-    const std::string where = (clamps ? "folded into " : "dropped behind ") + producer;
-    plan.nodes[static_cast<std::size_t>(clamp)].reason = where + ": " + reason;
+    std::string& decision = plan.nodes[static_cast<std::size_t>(clamp)].reason;
+    decision = clamps ? "folded into " : "dropped behind ";
+    decision.append(producer).append(": ").append(reason);
     if (!clamps) {
       const ValueRange* range = observed == ranges.end() ? nullptr : &observed->second.range;
       plan.warnings.push_back(short_text(node) + ": dropped, but " + reason + ": " +

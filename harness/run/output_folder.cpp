@@ -54,6 +54,13 @@ Result<std::string> read_text_file(const std::string& path) {
   return text.str();
 }
 
+void remove_reports(const std::string& folder) {
+  for (const reports::ReportFile& file : reports::report_files()) {
+    std::error_code error;
+    fs::remove(path_in(folder, file.name), error);
+  }
+}
+
 Status write_reports(const std::string& folder, const reports::RunRecord& run) {
   for (const reports::ReportFile& file : reports::report_files()) {
     const std::string path = path_in(folder, file.name);

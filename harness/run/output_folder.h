@@ -14,6 +14,9 @@ namespace assay::run {
 // Makes the folder (and its parents) and checks that files can be made in it.
 Status prepare_folder(const std::string& folder);
 
+// Removes the report files of an earlier run, so that they are not taken for those of a run that was killed.
+void remove_reports(const std::string& folder);
+
 // Writes every row of reports::report_files(), each under a temporary name first, so that no reader sees half a file.
 Status write_reports(const std::string& folder, const reports::RunRecord& run);
 

@@ -21,7 +21,8 @@ std::string signal_text(int signal) {
   return name == nullptr ? "signal " + std::to_string(signal) : "SIG" + std::string(name);
 }
 
-[[noreturn]] void serve(const Handler& handler, int requests, int answers) {
+// noexcept: an exception must not unwind into the coordinator's code, of which the child has a copy.
+[[noreturn]] void serve(const Handler& handler, int requests, int answers) noexcept {
   while (const std::optional<Json> request = receive_message(requests)) {
     if (!send_message(answers, handler(*request))) {
       break;
@@ -44,7 +45,8 @@ Result<Process> Process::start(const Handler& handler) {
     ::close(requests[1]);
     return resource_error(std::string("no pipe for a worker: ") + std::strerror(errno));
   }
-  std::fflush(nullptr);  // else the child would print the parent's buffered text again
+  ::signal(SIGPIPE, SIG_IGN);  // a worker that has died shows as a failed write
+  std::fflush(nullptr);        // else the child would print the parent's buffered text again
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdlib>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,10 +28,21 @@ using reports::Outcome;
 using reports::VariantResult;
 using Clock = std::chrono::steady_clock;
 
-// What a worker does: {"job": i} runs a variant, {"time": [i, ...]} times some.
+// What a worker does: {"job": i} runs a variant, {"time": [i, ...]} times some. {"error"}: an exception, as for want of
+// memory.
+Handler guarded(Handler handler) {
+  return [handler = std::move(handler)](const Json& request) -> Json {
+    try {
+      return handler(request);
+    } catch (const std::exception& error) {
+      return {{"error", error.what()}};
+    }
+  };
+}
+
 Handler worker_handler(const Selection& selection, const TimingSettings& timing) {
   const auto execution = std::make_shared<std::optional<Execution>>();
-  return [&selection, timing, execution](const Json& request) -> Json {
+  return guarded([&selection, timing, execution](const Json& request) -> Json {
     if (request.contains("time")) {
       return time_variants(selection, request.at("time").get<std::vector<std::size_t>>(), timing);
     }
@@ -42,7 +53,7 @@ Handler worker_handler(const Selection& selection, const TimingSettings& timing)
       execution->emplace(test_case);
     }
     return reports::result_to_json(run_variant(**execution, chosen.variant));
-  };
+  });
 }
 
 class Runner {
@@ -92,6 +103,7 @@ class Runner {
     if (options_.resume) {
       ASSAY_TRY(take_over());
     }
+    remove_reports(options_.folder);
     ASSAY_ASSIGN(journal_, Journal::open(options_.folder, options_.resume));
     return {};
   }
@@ -152,7 +164,9 @@ class Runner {
         result = std::move(*parsed.result);
       } else {
         result.outcome = Outcome::kCrash;
-        result.reason = "the worker's answer cannot be read: " + parsed.error;
+        result.reason = report.answer.contains("error")
+                            ? "the worker ran into " + report.answer.at("error").get<std::string>()
+                            : "the worker's answer cannot be read: " + parsed.error;
       }
     } else if (report.end == JobEnd::kCrashed) {
       result.outcome = Outcome::kCrash;

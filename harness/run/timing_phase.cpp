@@ -42,6 +42,9 @@ TimedAnswer time_in_fresh_process(const std::vector<std::size_t>& positions, con
     ::poll(&polled, 1, 250);
     const bool alive = process.pump();
     if (const std::optional<Json> answer = process.next_answer()) {
+      if (answer->contains("error")) {
+        return {{}, "the timing process ran into " + answer->at("error").get<std::string>()};
+      }
       return {answer->at("times"), ""};
     }
     if (!alive) {

@@ -139,6 +139,24 @@ TEST_F(Run, ResumeRedoesOnlyWhatTheJournalLacks) {
   EXPECT_GE(longest, 12345);
 }
 
+// kill -9 of the whole run: the journal has what was done, and the earlier run's report is not mistaken for this one's.
+TEST_F(Run, KilledRunLeavesItsJournal) {
+  write_good_case();
+  shell("assay run cases");
+  const Ran ran = shell("'" ASSAY_PROGRAM
+                        "' run cases -j 1 & pid=$!; sleep 0.1; "
+                        "while [ ! -s assay-out/results.jsonl ]; do sleep 0.05; done; kill -KILL $pid; wait $pid",
+                        {{"ASSAY_TEST_HANG", "good[quantizer.relu=keep,runtime.isa=scalar]"}});
+  EXPECT_EQ(ran.code, 128 + 9);
+  EXPECT_FALSE(exists("assay-out/results.json"));
+  EXPECT_FALSE(exists("assay-out/verdict.json"));
+  const Ran report = shell("assay report assay-out --json -");
+  EXPECT_EQ(report.code, 0) << report.err;
+  EXPECT_LT(json::parse(report.out).at("results").size(), 4U);
+  EXPECT_EQ(shell("assay run cases --resume").code, 0);
+  EXPECT_EQ(names().size(), 4U);
+}
+
 TEST_F(Run, InterruptedRunReportsWhatItHas) {
   write_good_case();
   // The hang keeps the run alive until the signal.

@@ -120,9 +120,9 @@ TEST(Summary, FenceIsLongerThanAnyInside) {
 TEST(Timing, TableHasSpeedupAndFloatRatio) {
   const TextTable table = timing_table(test::every_outcome());
   ASSERT_EQ(table.rows.size(), 1U);
-  EXPECT_EQ(table.rows[0], (std::vector<std::string>{"group/two", "relu=drop per_channel=true", "1.500 us", "1.770 us",
-                                                     "15.0", "3", "1333.33", "2.00", "1.50 [1.25, 1.75]",
-                                                     "[quantizer.relu=safe]; a note, with \"quotes\""}));
+  EXPECT_EQ(table.rows[0],
+            (std::vector<std::string>{"group/two", "as stated", "1.500 us", "1.770 us", "15.0", "3", "1333.33", "2.00",
+                                      "1.50 [1.25, 1.75]", "[quantizer.relu=safe]; a note, with \"quotes\""}));
 }
 
 TEST(Timing, CsvQuotesFieldsAndKeepsTheirNumber) {
@@ -144,15 +144,22 @@ TEST(Timing, CsvQuotesFieldsAndKeepsTheirNumber) {
 
 TEST(Timing, CrossTableNeedsTwoNetworks) {
   RunRecord run;
-  run.results = {test::make_result("a", {{"runtime.isa", "avx2"}}, Outcome::kPass)};
-  run.results[0].timing = test::make_timing(1000);
+  const auto add = [&](const char* name, const char* isa, double median_ns) {
+    run.results.push_back(test::make_result(
+        name, {{"runtime.isa", isa}, {"runtime.threads", std::string(name) == "a" ? 1 : 2}}, Outcome::kPass));
+    run.results.back().timing = test::make_timing(median_ns);
+  };
+  add("a", "scalar", 2000);
+  add("a", "avx2", 1000);
   EXPECT_TRUE(timing_cross_table(run).rows.empty());
-  run.results.push_back(test::make_result("b", {{"runtime.isa", "avx2"}}, Outcome::kPass));
-  run.results[1].timing = test::make_timing(2e6);
-  run.results[1].timing->speedup = 2;
-  const TextTable table = timing_cross_table(run);
-  ASSERT_EQ(table.rows.size(), 1U);
-  EXPECT_EQ(table.rows[0], (std::vector<std::string>{"isa=avx2", "1.000 us", "2.000 ms x2.00"}));
+  add("b", "avx2", 2e6);
+  add("b", "avx512", 1e6);
+  run.results[3].timing->speedup = 2;
+  // Axes of one value in their case do not keep the networks' configurations apart.
+  EXPECT_EQ(
+      timing_cross_table(run).rows,
+      (std::vector<std::vector<std::string>>{
+          {"isa=scalar", "2.000 us", ""}, {"isa=avx2", "1.000 us", "2.000 ms"}, {"isa=avx512", "", "1.000 ms x2.00"}}));
 }
 
 TEST(Timing, BenchmarkJsonHasIterationsAndAggregates) {

@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <new>
 #include <set>
 
 namespace assay::run {
@@ -89,6 +90,18 @@ TEST(Pool, HangIsKilledAfterTheTimeout) {
   for (const auto& [job, report] : reports) {
     EXPECT_EQ(report.end, job == 1 ? JobEnd::kTimedOut : JobEnd::kAnswered);
   }
+}
+
+// An exception that the handler lets out ends the child, and does not unwind into the parent's code.
+TEST(Pool, ExceptionEndsTheWorker) {
+  const auto reports = run_all(2, 1, 30, [](const Json& request) -> Json {
+    if (job_of(request) == 0) {
+      throw std::bad_alloc();
+    }
+    return Json::object();
+  });
+  EXPECT_EQ(reports.at(0).text, "killed by SIGABRT");
+  EXPECT_EQ(reports.at(1).end, JobEnd::kAnswered);
 }
 
 // Larger than a pipe's buffer, so that it arrives in pieces.

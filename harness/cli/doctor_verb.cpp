@@ -91,7 +91,7 @@ int doctor_action(const OutputFlags& output) {
       continue;
     }
     for (const auto& [part, version] : value.items()) {
-      table.rows.push_back({name == "libraries" ? part : name + ": " + part, value_text(version)});
+      table.rows.push_back({name == "libraries" ? part : fmt::format("{}: {}", name, part), value_text(version)});
     }
   }
   if (facts["peers"].empty()) {

@@ -116,9 +116,9 @@ Selection select_variants(const SelectOptions& options) {
   }
   std::vector<bool> flags = select_names(names, options.filters);
   std::size_t ordinal = 0;
-  for (std::size_t i = 0; i < flags.size(); ++i) {
-    if (flags[i]) {
-      flags[i] = ordinal++ % options.shard.count == options.shard.index - 1;
+  for (std::vector<bool>::reference flag : flags) {
+    if (flag) {
+      flag = ordinal++ % options.shard.count == options.shard.index - 1;
     }
   }
   std::size_t offset = 0;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fashion-MNIST from Debian's package dataset-fashion-mnist, and the uint8 .npy files cut from it."""
 
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes a network of fashion_mnist_nets as ONNX, BatchNormalization nodes included.
 
 Built node by node, so that node and tensor names are readable and stay the same with every torch version.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The small networks trained on Fashion-MNIST: MobileNetV2-like stacks of inverted residuals."""
 
 from collections import OrderedDict

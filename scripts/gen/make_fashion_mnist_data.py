@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Cuts the uint8 test and calibration files out of Fashion-MNIST."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Integer arithmetic of u8 x s8 convolutions: exact sums, and sums whose pairs saturate in int16.
 
 The saturating form is that of the instruction vpmaddubsw: products of contraction indices (0,1), (2,3), ... are added

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Post-training int8 quantization and emulation of the small ONNX networks (Conv, BatchNormalization, Clip, Add,
 GlobalAveragePool, Flatten, Gemm), written for sat16_study.py and independent of every runtime.
 """

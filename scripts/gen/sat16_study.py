@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures what int16 saturation of u8 x s8 pairs costs a small network, with every sum emulated exactly.
 
 Independent of the C++ runtime, so that its figures check that one. Activations: uint8, asymmetric, min-max.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Trains one small network on Fashion-MNIST and writes it as float ONNX.
 
 Weights are written as training leaves them: nothing is scaled or folded. Needs the Debian packages python3-torch,

@@ -12,9 +12,10 @@ namespace assay::runtime {
 // How one node of the optimised graph is computed.
 struct KernelInfo {
   std::string node;
-  std::string op;      // "QLinearConv", "com.microsoft.QGemm"
-  std::string kernel;  // name of the row in its kernel table, "onednn:<implementation>", or "scalar" for plain loops
-  std::string isa;     // the profile's ISA for integer kernels; what runs for float ones
+  std::string op;          // "QLinearConv", "com.microsoft.QGemm"
+  std::string kernel;      // name of the row in its kernel table, "onednn:<implementation>", "scalar" for plain loops,
+                           // "view" where data is shared
+  std::string isa;         // the profile's ISA for integer kernels; what runs for float ones
   std::string arithmetic;  // "exact", "sat16-pairs", "float32", or "move" where only bytes move
   bool native = true;      // false: another instruction set computes the same bytes
 };

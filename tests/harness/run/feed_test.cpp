@@ -73,6 +73,14 @@ TEST(Feed, FirstBatchIsWhatIsTimed) {
   EXPECT_EQ(padded.value().at("x").data<float>()[3], -4.0F);
 }
 
+TEST(Feed, SlicesRepeatTheirLastRow) {
+  const Result<Tensor> rows = slice_rows(counting(7), 1, 2, 4);
+  ASSERT_TRUE(rows.ok());
+  const auto values = rows.value().data<float>();
+  EXPECT_EQ(std::vector<float>(values.begin(), values.end()),
+            (std::vector<float>{-1, 0, 1, 2, 3, 4, 2, 3, 4, 2, 3, 4}));
+}
+
 TEST(Feed, LimitStopsEarly) {
   const api::Session open = session_of(test::relu_graph({{-1, "n"}, {3, ""}}));
   const Result<api::RunResult> result =

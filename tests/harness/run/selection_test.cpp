@@ -46,6 +46,11 @@ TEST(Baseline, AxisThatOneSideLacksDoesNotTellApart) {
          "timing": {"compare": "quantizer.format", "baseline": "none"})");
   EXPECT_EQ(baseline_of(text, 1), 0U);
   EXPECT_EQ(baseline_of(text, 2), 0U);
+  const std::string reverse = test::conv_relu_case(
+      R"("matrix": {"quantizer.format": ["none", "qdq"], "quantizer.relu": ["safe", "keep"]},
+         "timing": {"compare": "quantizer.format", "baseline": "qdq"})");
+  EXPECT_EQ(baseline_of(reverse, 0), 1U);
+  EXPECT_EQ(baseline_of(reverse, 2), 2U);
 }
 
 class Select : public testing::Test {

@@ -27,5 +27,7 @@ endif()
 
 find_program(ASSAY_CCACHE ccache)
 if(ASSAY_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${ASSAY_CCACHE}")
+  # Paths relative to the tree: a second clone finds what the first compiled. The rest lets precompiled headers be cached.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${ASSAY_CCACHE}")
 endif()

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "engine/api/session.h"
+#include "tests/support/folders.h"
 #include "tests/support/npy.h"
 #include "tests/support/probe.h"
 #include "tests/support/probe_exceptions.h"
@@ -161,8 +162,8 @@ struct Corpus {
 };
 
 std::vector<Corpus> corpora() {
-  std::vector<Corpus> out = {{"bundled", std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/probes", true}};
-  const std::string outside = ASSAY_PROBES_DIR;
+  std::vector<Corpus> out = {{"bundled", test::source_folder() / "tests/probes", true}};
+  const std::filesystem::path outside = test::outside_probes_folder();
   if (!outside.empty()) {
     out.push_back({"outside", outside, false});
   }
@@ -223,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(Families, Probes,
 
 // A row that fits nothing is a leftover.
 TEST(ProbeExceptions, EveryRowIsUsed) {
-  const auto probes = test::load_probes(std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/probes");
+  const auto probes = test::load_probes(test::source_folder() / "tests/probes");
   ASSERT_TRUE(probes.ok()) << probes.error().message;
   for (const ProbeException& row : test::probe_exceptions()) {
     const bool used = std::any_of(probes.value().begin(), probes.value().end(), [&](const Probe& probe) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "tests/support/folders.h"
+
 namespace assay::spec {
 namespace {
 
@@ -20,7 +22,7 @@ Target target(DType dtype, const std::vector<Index>& dims) {
   return result;
 }
 
-const std::string kData = std::string(ASSAY_SOURCE_DIR) + "/tests/harness/spec/data/";
+const std::string kData = test::source_folder().string() + "/tests/harness/spec/data/";
 
 Result<SourceTensor> made(const std::string& json, const Target& wanted) {
   return make_tensor({Element(Document::parse(kData + "f.json", json).value())}, wanted);

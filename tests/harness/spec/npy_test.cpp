@@ -5,13 +5,14 @@
 
 #include "harness/spec/data/archive.h"
 #include "harness/spec/data_source.h"
+#include "tests/support/folders.h"
 #include "tests/support/random.h"
 
 namespace assay::spec {
 namespace {
 
 std::string fixture(const std::string& name) {
-  return std::string(ASSAY_SOURCE_DIR) + "/tests/harness/spec/data/" + name;
+  return test::source_folder().string() + "/tests/harness/spec/data/" + name;
 }
 
 Result<Tensor> parse(const std::string& bytes) { return parse_npy(std::as_bytes(std::span(bytes))); }

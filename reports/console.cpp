@@ -2,9 +2,11 @@
 #include "reports/console.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "reports/attention.h"
 #include "reports/exit_code.h"
 #include "reports/number_text.h"
 #include "reports/pivot.h"
@@ -57,25 +59,38 @@ std::string case_lines(const RunRecord& run, const std::vector<CaseGroup>& group
   return run.results.empty() ? "" : text;
 }
 
-bool wants_attention(Outcome outcome) {
-  return is_failure(outcome) || outcome == Outcome::kInconclusive || outcome == Outcome::kWeak ||
-         outcome == Outcome::kSkip;
+std::string outcome_word(Outcome outcome, bool color) {
+  std::string word(outcome_name(outcome));
+  std::ranges::transform(word, word.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return painted(word, outcome, color);
+}
+
+std::string group_text(const AttentionGroup& group, bool color) {
+  const VariantResult& first = *group.results.front();
+  std::string text = fmt::format("{} {}: {} variants alike", outcome_word(first.outcome, color), first.case_name,
+                                 group.results.size());
+  if (!group.narrowed.empty()) {
+    text += fmt::format(", all with {}", fmt::join(group.narrowed, ", "));
+  }
+  return text + fmt::format("\n  the first: {}\n", first.name) + explanation_text(first);
 }
 
 // Variants that were never reached share one line: they have nothing to say each.
 std::string attention_lines(const RunRecord& run, const ConsoleOptions& options) {
   std::string text;
-  std::int64_t not_run = 0;
-  for (const VariantResult& result : run.results) {
-    if (result.outcome == Outcome::kNotRun && !options.verbose) {
-      ++not_run;
-    } else if (wants_attention(result.outcome)) {
-      text += result_text(result, options.color);
+  for (const AttentionGroup& group : group_attention(run)) {
+    if (group.results.size() == 1 || options.verbose) {
+      for (const VariantResult* result : group.results) {
+        text += result_text(*result, options.color);
+      }
+    } else {
+      text += group_text(group, options.color);
     }
   }
+  const auto not_run = std::ranges::count(run.results, Outcome::kNotRun, &VariantResult::outcome);
   if (not_run > 0) {
-    text +=
-        fmt::format("{} {} variants had not been run\n", painted("NOT-RUN", Outcome::kNotRun, options.color), not_run);
+    text += fmt::format("{} {} variants had not been run\n", outcome_word(Outcome::kNotRun, options.color), not_run);
   }
   return text.empty() ? "" : "\n" + text;
 }
@@ -103,25 +118,7 @@ const char* verdict_text(ExitCode code) {
 }  // namespace
 
 std::string result_text(const VariantResult& result, bool color) {
-  std::string word(outcome_name(result.outcome));
-  std::ranges::transform(word, word.begin(),
-                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-  std::string text = painted(word, result.outcome, color) + " " + result.name + "\n";
-  if (!result.reason.empty()) {
-    text += "  " + result.reason + "\n";
-  }
-  for (const Check& check : result.checks) {
-    if (!check.passed) {
-      text += "  " + check_text(check) + "\n";
-    }
-  }
-  for (const std::string& warning : result.warnings) {
-    text += "  warning: " + warning + "\n";
-  }
-  if (!result.rerun.empty()) {
-    text += "  rerun: " + result.rerun + "\n";
-  }
-  return text;
+  return outcome_word(result.outcome, color) + " " + result.name + "\n" + explanation_text(result);
 }
 
 std::string render_console(const RunRecord& run, const ConsoleOptions& options) {

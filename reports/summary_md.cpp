@@ -2,9 +2,11 @@
 #include "reports/summary_md.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "reports/attention.h"
 #include "reports/exit_code.h"
 #include "reports/number_text.h"
 #include "reports/pivot.h"
@@ -46,25 +48,24 @@ std::string fenced(const std::string& text) {
 std::string failures(const RunRecord& run) {
   std::string text;
   std::size_t count = 0;
-  for (const VariantResult& result : run.results) {
-    if (!is_failure(result.outcome) || ++count > kMaxFailures) {
+  for (const AttentionGroup& group : group_attention(run)) {
+    const VariantResult& first = *group.results.front();
+    if (!is_failure(first.outcome) || ++count > kMaxFailures) {
       continue;
     }
-    text += fmt::format("{} {}\n", outcome_name(result.outcome), result.name);
-    if (!result.reason.empty()) {
-      text += "  " + result.reason + "\n";
+    text += fmt::format("{} {}\n", outcome_name(first.outcome), first.name);
+    if (group.results.size() > 1) {
+      text += fmt::format("  and {} variants more that fail alike{}\n", group.results.size() - 1,
+                          group.narrowed.empty() ? "" : fmt::format(", all with {}", fmt::join(group.narrowed, ", ")));
     }
-    for (const Check& check : result.checks) {
-      text += check.passed ? "" : "  " + check_text(check) + "\n";
-    }
-    text += result.rerun.empty() ? "" : "  " + result.rerun + "\n";
+    text += explanation_text(first);
   }
   if (text.empty()) {
     return "";
   }
   std::string section = "\n## Failures\n\n" + fenced(text);
   if (count > kMaxFailures) {
-    section += fmt::format("\n{} more are in results.json.\n", count - kMaxFailures);
+    section += fmt::format("\n{} more kinds are in results.json.\n", count - kMaxFailures);
   }
   return section;
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader has to look at: failures, skips, weak passes and the like, with those that say the same put together.
+// Two variants say the same if they belong to one case and have the same outcome, the same reason and the same failed
+// checks (metric, output, limit); their measured values may differ.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/record.h"
+
+namespace assay::reports {
+
+struct AttentionGroup {
+  std::vector<const VariantResult*> results;  // at least one; in order
+  // The axes of the case that these variants do not cover: "quantizer.relu=drop", "runtime.isa=avx2|avx512".
+  std::vector<std::string> narrowed;
+};
+
+// In the order of their first variants. Variants that were never reached are left out: they have nothing to say each.
+std::vector<AttentionGroup> group_attention(const RunRecord& run);
+
+// The reason, failed checks and warnings of one result, and the line that reruns it, each indented.
+std::string explanation_text(const VariantResult& result);
+
+}  // namespace assay::reports

@@ -24,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 struct TimedAnswer {
   Json times;
   std::string error;
+  std::optional<Outcome> end = std::nullopt;  // crash or timeout: the process did not live to answer
 };
 
 TimedAnswer time_in_fresh_process(const std::vector<std::size_t>& positions, const TimingPhaseOptions& options) {
@@ -33,7 +34,7 @@ TimedAnswer time_in_fresh_process(const std::vector<std::size_t>& positions, con
   }
   Process process = std::move(started).value();
   if (!process.send({{"time", positions}})) {
-    return {{}, "the timing process was " + process.stop()};
+    return {{}, "the timing process was " + process.stop(), Outcome::kCrash};
   }
   const double patience_s = options.timeout_s * static_cast<double>(positions.size() + 1);
   const Clock::time_point start = Clock::now();
@@ -48,10 +49,10 @@ TimedAnswer time_in_fresh_process(const std::vector<std::size_t>& positions, con
       return {answer->at("times"), ""};
     }
     if (!alive) {
-      return {{}, "the timing process was " + process.stop()};
+      return {{}, "the timing process was " + process.stop(), Outcome::kCrash};
     }
     if (std::chrono::duration<double>(Clock::now() - start).count() > patience_s) {
-      return {{}, fmt::format("the timing process did not end within {:.0f} s", patience_s)};
+      return {{}, fmt::format("the timing process did not end within {:.0f} s", patience_s), Outcome::kTimeout};
     }
   }
   return {{}, "interrupted"};
@@ -112,15 +113,7 @@ class Phase {
     }
     if (!native.empty()) {
       options_.say(fmt::format("timing {} variants of {}", native.size(), test_case.name));
-      const TimedAnswer answer = time_in_fresh_process(native, options_);
-      for (std::size_t i = 0; i < native.size(); ++i) {
-        Timing& timing = results_[native[i]].timing.emplace();
-        if (answer.error.empty()) {
-          timing = timing_of(answer.times.at(i));
-        } else {
-          timing.note = answer.error;
-        }
-      }
+      time_together(native);
     }
     if (options_.interrupted()) {
       for (const std::size_t position : positions) {
@@ -130,6 +123,31 @@ class Phase {
     }
     compare(case_index, positions);
     std::ranges::for_each(positions, options_.on_timed);
+  }
+
+  // Interleaved in one process. Where that process dies, each variant is timed in one of its own, so that only the one
+  // at fault pays for it.
+  void time_together(const std::vector<std::size_t>& positions) {
+    const TimedAnswer answer = time_in_fresh_process(positions, options_);
+    if (answer.end && positions.size() > 1) {
+      for (const std::size_t position : positions) {
+        time_together({position});
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      VariantResult& result = results_[positions[i]];
+      Timing& timing = result.timing.emplace();
+      if (answer.error.empty()) {
+        timing = timing_of(answer.times.at(i));
+        continue;
+      }
+      timing.note = answer.error;
+      if (answer.end) {
+        result.outcome = *answer.end;
+        result.reason = answer.error;
+      }
+    }
   }
 
   void compare(std::size_t case_index, const std::vector<std::size_t>& positions) {
@@ -254,7 +272,7 @@ class Phase {
     if (result.timing->note.empty()) {
       result.timing->note = note;
     }
-    if (stated.at_least_speedup) {
+    if (stated.at_least_speedup && !reports::is_failure(result.outcome)) {
       inconclusive(result, note);
     }
   }

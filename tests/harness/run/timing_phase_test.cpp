@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "harness/run/timing_process.h"
 #include "harness/run/variant.h"
@@ -40,7 +42,7 @@ struct Bench {
   double fresh_spread = 0.01;  // of the times of fresh pairs, which have two positions only
   Outcome baseline_outcome = Outcome::kPass;
   bool emulated = false;
-  bool crash = false;
+  std::optional<std::size_t> crashing;  // the process dies when it times this one
 };
 
 // Variants: 0 scalar, 1 avx2, 2 avx512; the common run times all three, fresh pairs two.
@@ -61,10 +63,10 @@ std::vector<VariantResult> judge(const Bench& bench) {
   options.say = [](const std::string&) {};
   options.on_timed = [](std::size_t) {};
   options.handler = [&](const Json& request) -> Json {
-    if (bench.crash) {
+    const auto positions = request.at("time").get<std::vector<std::size_t>>();
+    if (bench.crashing && std::ranges::find(positions, *bench.crashing) != positions.end()) {
       std::abort();
     }
-    const auto positions = request.at("time").get<std::vector<std::size_t>>();
     const double spread = positions.size() == 2 ? bench.fresh_spread : bench.spread;
     // Fresh pairs come in both orders by turns; the order shifts the variant, so that pairs differ.
     const double shift = positions.size() == 2 ? 1 + bench.fresh_spread * (positions[0] == 0 ? 3 : -3) : 1;
@@ -142,13 +144,26 @@ TEST(TimingPhase, WrongAnswersAreNotTimed) {
   EXPECT_THAT(results[1].reason, HasSubstr("whose outcome is xfail"));
 }
 
-TEST(TimingPhase, CrashWhileTimingLosesNoResult) {
+TEST(TimingPhase, CrashWhileTimingIsTheOutcomeOfTheVariantAtFaultOnly) {
   Bench bench;
-  bench.crash = true;
+  bench.crashing = 1;
   const std::vector<VariantResult> results = judge(bench);
   EXPECT_EQ(results[0].outcome, Outcome::kPass);
-  EXPECT_THAT(results[0].timing->note, HasSubstr("SIGABRT"));
+  EXPECT_TRUE(results[0].timing->measured());
+  EXPECT_EQ(results[1].outcome, Outcome::kCrash);
+  EXPECT_THAT(results[1].reason, HasSubstr("SIGABRT"));
+  EXPECT_THAT(results[1].timing->note, HasSubstr("SIGABRT"));
+  EXPECT_EQ(results[2].outcome, Outcome::kPass);
+  EXPECT_DOUBLE_EQ(*results[2].timing->speedup, 2);
+}
+
+TEST(TimingPhase, CrashOfTheBaselineLeavesTheOthersWithoutAVerdict) {
+  Bench bench;
+  bench.crashing = 0;
+  const std::vector<VariantResult> results = judge(bench);
+  EXPECT_EQ(results[0].outcome, Outcome::kCrash);
   EXPECT_EQ(results[1].outcome, Outcome::kInconclusive);
+  EXPECT_THAT(results[1].reason, HasSubstr("whose outcome is crash"));
 }
 
 TEST(TimingPhase, RealProcessTimesTheCall) {

@@ -8,6 +8,7 @@ namespace {
 
 constexpr Index kQuad = 4;
 constexpr Index kPair = 2;
+constexpr std::uint32_t kFlip = 128;
 
 Index divide_up(Index value, Index unit) { return (value + unit - 1) / unit; }
 
@@ -37,6 +38,27 @@ void pack_quads(const PackArgs& args) {
     for (Index p = 0; p < args.k; ++p) {
       column[(p / kQuad) * kColumns * kQuad + p % kQuad] = *element(args, p, j);
     }
+  }
+}
+
+template <Index kColumns>
+Index packed_bytes_quads_with_starts(Index n, Index k) {
+  const auto size = static_cast<Index>(sizeof(std::int32_t));
+  return packed_bytes_quads<kColumns>(n, k) + divide_up(n, kColumns) * kColumns * size;
+}
+
+template <Index kColumns, ByteSign kA, ByteSign kB>
+void pack_quads_with_starts(const PackArgs& args) {
+  pack_quads<kColumns>(args);
+  auto* end = static_cast<std::uint8_t*>(args.packed) + packed_bytes_quads<kColumns>(args.n, args.k);
+  auto* starts = reinterpret_cast<std::uint32_t*>(end);
+  std::fill_n(starts, divide_up(args.n, kColumns) * kColumns, 0U);
+  for (Index j = 0; j < args.n; ++j) {
+    std::uint32_t sum = 0;
+    for (Index p = 0; p < args.k; ++p) {
+      sum += static_cast<std::uint32_t>(std::int32_t{widened<kB>(element(args, p, j))});
+    }
+    starts[j] = kA == ByteSign::kSigned ? 0U - kFlip * sum : kFlip * sum;
   }
 }
 
@@ -96,6 +118,12 @@ template Index packed_bytes_quads<8>(Index, Index);
 template Index packed_bytes_quads<16>(Index, Index);
 template void pack_quads<8>(const PackArgs&);
 template void pack_quads<16>(const PackArgs&);
+template Index packed_bytes_quads_with_starts<8>(Index, Index);
+template Index packed_bytes_quads_with_starts<16>(Index, Index);
+template void pack_quads_with_starts<8, ByteSign::kSigned, ByteSign::kSigned>(const PackArgs&);
+template void pack_quads_with_starts<8, ByteSign::kUnsigned, ByteSign::kUnsigned>(const PackArgs&);
+template void pack_quads_with_starts<16, ByteSign::kSigned, ByteSign::kSigned>(const PackArgs&);
+template void pack_quads_with_starts<16, ByteSign::kUnsigned, ByteSign::kUnsigned>(const PackArgs&);
 template Index packed_bytes_pairs<8>(Index, Index);
 template Index packed_bytes_pairs<16>(Index, Index);
 template void pack_pairs<8, ByteSign::kSigned>(const PackArgs&);

@@ -68,13 +68,13 @@ TEST(GemmChoice, OnAHostThatHasEverything) {
       {kAvxVnniFast, Operands::kU8S8, "gemm_u8s8_exact_avx_vnni"},
       {kAvxVnniExact, Operands::kU8S8, "gemm_u8s8_exact_avx_vnni"},
       {kAvxVnniFast, Operands::kS8U8, "gemm_s8u8_exact_avx_vnni"},
-      {kAvxVnniFast, Operands::kU8U8, "gemm_u8u8_exact_avx2"},
-      {kAvxVnniFast, Operands::kS8S8, "gemm_s8s8_exact_avx2"},
+      {kAvxVnniFast, Operands::kU8U8, "gemm_u8u8_exact_avx_vnni"},
+      {kAvxVnniFast, Operands::kS8S8, "gemm_s8s8_exact_avx_vnni"},
       {kAvx512VnniFast, Operands::kU8S8, "gemm_u8s8_exact_avx512_vnni"},
       {kAvx512VnniExact, Operands::kU8S8, "gemm_u8s8_exact_avx512_vnni"},
       {kAvx512VnniFast, Operands::kS8U8, "gemm_s8u8_exact_avx512_vnni"},
-      {kAvx512VnniFast, Operands::kU8U8, "gemm_u8u8_exact_avx512"},
-      {kAvx512VnniFast, Operands::kS8S8, "gemm_s8s8_exact_avx512"},
+      {kAvx512VnniFast, Operands::kU8U8, "gemm_u8u8_exact_avx512_vnni"},
+      {kAvx512VnniFast, Operands::kS8S8, "gemm_s8s8_exact_avx512_vnni"},
   };
   for (const Row& row : kRows) {
     EXPECT_EQ(chosen(row.profile, row.operands, full_host()), row.name) << isa_name(row.profile.isa);

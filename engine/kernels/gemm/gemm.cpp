@@ -10,6 +10,10 @@ void gemm_signed_exact_scalar(const GemmArgs& args);
 void gemm_unsigned_exact_scalar(const GemmArgs& args);
 void gemm_u8s8_sat16_pairs_scalar(const GemmArgs& args);
 #if ASSAY_HAVE_X86
+void gemm_u8s8_exact_amx_int8(const GemmArgs& args);
+void gemm_u8u8_exact_amx_int8(const GemmArgs& args);
+void gemm_s8s8_exact_amx_int8(const GemmArgs& args);
+void gemm_s8u8_exact_amx_int8(const GemmArgs& args);
 void gemm_tile_int16_avx2(const GemmTile& tile);
 void gemm_tile_sat16_pairs_avx2(const GemmTile& tile);
 void gemm_tile_int16_avx512(const GemmTile& tile);
@@ -39,7 +43,7 @@ constexpr GemmTiling tiling_of(Level level, void (*tile)(const GemmTile&), RowFo
     case Level::kAvxVnni:
       return {.tile = tile, .form = form, .columns = 8, .panels = 2, .rows = 6, .narrow_rows = 12, .k_block = 1024};
     case Level::kAvx512Vnni:
-      return {.tile = tile, .form = form, .columns = 16, .panels = 4, .rows = 6, .narrow_rows = 12, .k_block = 512};
+      return {.tile = tile, .form = form, .columns = 16, .panels = 4, .rows = 6, .narrow_rows = 12, .k_block = 1024};
   }
   return {};
 }
@@ -78,6 +82,10 @@ constexpr auto kSat = Arithmetic::kSat16Pairs;
 // clang-format off
 constexpr GemmKernel kKernels[] = {
 #if ASSAY_HAVE_X86
+    {"gemm_u8s8_exact_amx_int8", Isa::kAmxInt8, Operands::kU8S8, kExact, packed_bytes_deep_quads, pack_deep_quads, gemm_u8s8_exact_amx_int8},
+    {"gemm_u8u8_exact_amx_int8", Isa::kAmxInt8, Operands::kU8U8, kExact, packed_bytes_deep_quads, pack_deep_quads, gemm_u8u8_exact_amx_int8},
+    {"gemm_s8s8_exact_amx_int8", Isa::kAmxInt8, Operands::kS8S8, kExact, packed_bytes_deep_quads, pack_deep_quads, gemm_s8s8_exact_amx_int8},
+    {"gemm_s8u8_exact_amx_int8", Isa::kAmxInt8, Operands::kS8U8, kExact, packed_bytes_deep_quads, pack_deep_quads, gemm_s8u8_exact_amx_int8},
     {"gemm_u8s8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kU8S8, kExact, packed_bytes_quads<16>, pack_quads<16>, run_u8s8_avx512_vnni},
     {"gemm_s8u8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kS8U8, kExact, packed_bytes_quads<16>, pack_quads<16>, run_s8u8_avx512_vnni},
     {"gemm_s8s8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kS8S8, kExact, packed_bytes_quads_with_starts<16>, pack_quads_with_starts<16, kS, kS>, run_s8s8_avx512_vnni},

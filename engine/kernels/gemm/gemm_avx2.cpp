@@ -45,6 +45,7 @@ void run_tile(const GemmTile& tile) {
     const std::int32_t* start = tile.start + (t / kPanels) * tile.start_stride + p * kColumns;
     acc[t] = p == kPanels - 1 ? _mm256_maskload_epi32(start, last)
                               : _mm256_loadu_si256(reinterpret_cast<const __m256i*>(start));
+    asm("" : "+x"(acc[t]));  // loaded once, into the register where it stays
   }
   const auto* a = static_cast<const std::uint8_t*>(tile.a);
   const auto* b = static_cast<const std::uint8_t*>(tile.b);
@@ -78,14 +79,16 @@ void run_tile(const GemmTile& tile) {
       add_dot4(acc[t], row, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + (t % kPanels) * panel)));
     }
   }
+  std::int32_t* c = tile.c;
+  const std::int64_t c_stride = tile.c_stride;
 #pragma GCC unroll 32
   for (int t = 0; t < kTiles; ++t) {
     const int p = t % kPanels;
-    std::int32_t* c = tile.c + (t / kPanels) * tile.c_stride + p * kColumns;
+    std::int32_t* to = c + (t / kPanels) * c_stride + p * kColumns;
     if (p == kPanels - 1) {
-      _mm256_maskstore_epi32(c, last, acc[t]);
+      _mm256_maskstore_epi32(to, last, acc[t]);
     } else {
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(c), acc[t]);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), acc[t]);
     }
   }
 }

@@ -36,6 +36,7 @@ void run_tile(const GemmTile& tile) {
     const int p = t % kPanels;
     const std::int32_t* start = tile.start + (t / kPanels) * tile.start_stride + p * kColumns;
     acc[t] = _mm512_maskz_loadu_epi32(p == kPanels - 1 ? last : kAll, start);
+    asm("" : "+v"(acc[t]));  // loaded once, into the register where it stays
   }
   const auto* a = static_cast<const std::uint8_t*>(tile.a);
   const auto* b = static_cast<const std::uint8_t*>(tile.b);
@@ -58,11 +59,13 @@ void run_tile(const GemmTile& tile) {
     a += 4;
     b += kGroupBytes;
   }
+  std::int32_t* c = tile.c;
+  const std::int64_t c_stride = tile.c_stride;
 #pragma GCC unroll 32
   for (int t = 0; t < kTiles; ++t) {
     const int p = t % kPanels;
-    std::int32_t* c = tile.c + (t / kPanels) * tile.c_stride + p * kColumns;
-    _mm512_mask_storeu_epi32(c, p == kPanels - 1 ? last : kAll, acc[t]);
+    std::int32_t* to = c + (t / kPanels) * c_stride + p * kColumns;
+    _mm512_mask_storeu_epi32(to, p == kPanels - 1 ? last : kAll, acc[t]);
   }
 }
 

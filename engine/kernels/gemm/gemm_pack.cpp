@@ -8,6 +8,8 @@ namespace {
 
 constexpr Index kQuad = 4;
 constexpr Index kPair = 2;
+constexpr Index kTileColumns = 16;
+constexpr Index kTileDepth = 64;
 constexpr std::uint32_t kFlip = 128;
 
 Index divide_up(Index value, Index unit) { return (value + unit - 1) / unit; }
@@ -21,6 +23,18 @@ std::int16_t widened(const std::uint8_t* byte) {
   return kSign == ByteSign::kSigned ? static_cast<std::int8_t>(*byte) : *byte;
 }
 
+// Quads: `groups` of them in every panel.
+void pack_groups(const PackArgs& args, Index columns, Index groups) {
+  auto* out = static_cast<std::uint8_t*>(args.packed);
+  std::fill_n(out, divide_up(args.n, columns) * columns * groups * kQuad, std::uint8_t{0});
+  for (Index j = 0; j < args.n; ++j) {
+    std::uint8_t* column = out + (j / columns) * groups * columns * kQuad + (j % columns) * kQuad;
+    for (Index p = 0; p < args.k; ++p) {
+      column[(p / kQuad) * columns * kQuad + p % kQuad] = *element(args, p, j);
+    }
+  }
+}
+
 }  // namespace
 
 template <Index kColumns>
@@ -30,15 +44,15 @@ Index packed_bytes_quads(Index n, Index k) {
 
 template <Index kColumns>
 void pack_quads(const PackArgs& args) {
-  auto* out = static_cast<std::uint8_t*>(args.packed);
-  std::fill_n(out, packed_bytes_quads<kColumns>(args.n, args.k), std::uint8_t{0});
-  const Index groups = divide_up(args.k, kQuad);
-  for (Index j = 0; j < args.n; ++j) {
-    std::uint8_t* column = out + (j / kColumns) * groups * kColumns * kQuad + (j % kColumns) * kQuad;
-    for (Index p = 0; p < args.k; ++p) {
-      column[(p / kQuad) * kColumns * kQuad + p % kQuad] = *element(args, p, j);
-    }
-  }
+  pack_groups(args, kColumns, divide_up(args.k, kQuad));
+}
+
+Index packed_bytes_deep_quads(Index n, Index k) {
+  return packed_bytes_quads<kTileColumns>(n, divide_up(k, kTileDepth) * kTileDepth);
+}
+
+void pack_deep_quads(const PackArgs& args) {
+  pack_groups(args, kTileColumns, divide_up(args.k, kTileDepth) * kTileDepth / kQuad);
 }
 
 template <Index kColumns>

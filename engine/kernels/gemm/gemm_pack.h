@@ -3,6 +3,7 @@
 // or k is zero, which is neutral in every arithmetic.
 //
 //   quads: groups of 4 consecutive k: panel, group, column, 4 bytes            (vpmaddubsw, vpdpbusd)
+//   deep quads: quads with k rounded up to 64                                   (AMX tiles)
 //   quads with starts: quads, then an int32 for every column of every panel, what its sums start at
 //       (GemmTiling's kFlipped: the flipped A is a - 128 for u8 and a + 128 for s8, so dot(a, b) is the flipped
 //       product plus 128 * column sum for u8 A and minus it for s8 A, wrapping)
@@ -28,6 +29,9 @@ template <Index kColumns>
 Index packed_bytes_quads(Index n, Index k);
 template <Index kColumns>
 void pack_quads(const PackArgs& args);
+
+Index packed_bytes_deep_quads(Index n, Index k);
+void pack_deep_quads(const PackArgs& args);
 
 // kA: the sign of A before it is flipped.
 template <Index kColumns>

@@ -110,6 +110,7 @@ struct VariantResult {
   std::vector<std::string> warnings;
   std::vector<std::string> passes;  // that changed the graph, in order
   Json seeds = Json::object();
+  Json sources = Json::object();  // digest by file: the case file and those it names
   std::string rerun;
   double duration_s = 0;
 };

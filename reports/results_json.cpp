@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/results_json.h"
 
+#include <exception>
+#include <optional>
+
 #include "reports/number_text.h"
 
 namespace assay::reports {
@@ -186,9 +189,20 @@ VariantResult read_result(const Json& json) {
   result.warnings = json.value("warnings", std::vector<std::string>{});
   result.passes = json.value("passes", std::vector<std::string>{});
   result.seeds = json.value("seeds", Json::object());
+  result.sources = json.value("sources", Json::object());
   result.rerun = json.value("rerun", "");
   result.duration_s = json.value("duration_s", 0.0);
   return result;
+}
+
+// What the exceptions of reading say, without the marks of the library.
+std::string reason_of(const std::exception& error) {
+  if (dynamic_cast<const std::bad_optional_access*>(&error) != nullptr) {
+    return "an unknown outcome, or a value that is no number";
+  }
+  const std::string text = error.what();
+  const std::size_t mark = text.find("] ");
+  return text.starts_with("[json.exception.") && mark != std::string::npos ? text.substr(mark + 2) : text;
 }
 
 // Bytes that are not UTF-8 (file names, model strings) must not make writing fail.
@@ -222,6 +236,7 @@ Json result_to_json(const VariantResult& result) {
   json["warnings"] = result.warnings;
   json["passes"] = result.passes;
   json["seeds"] = result.seeds;
+  json["sources"] = result.sources;
   json["rerun"] = result.rerun;
   json["duration_s"] = result.duration_s;
   return json;
@@ -251,7 +266,7 @@ ParsedResult parse_result(const Json& json) {
   try {
     return {read_result(json), ""};
   } catch (const std::exception& error) {  // bad_optional_access: an unknown outcome or a value that is no number
-    return {std::nullopt, error.what()};
+    return {std::nullopt, reason_of(error)};
   }
 }
 
@@ -271,11 +286,15 @@ ParsedRun parse_results_json(std::string_view text) {
     run.interrupted = json.value("interrupted", false);
     run.harness_error = json.value("harness_error", "");
     for (const Json& result : json.at("results")) {
-      run.results.push_back(read_result(result));
+      ParsedResult parsed = parse_result(result);
+      if (!parsed.result) {
+        return {std::nullopt, "result " + std::to_string(run.results.size()) + ": " + parsed.error};
+      }
+      run.results.push_back(std::move(*parsed.result));
     }
     return {std::move(run), ""};
   } catch (const std::exception& error) {
-    return {std::nullopt, error.what()};
+    return {std::nullopt, reason_of(error)};
   }
 }
 

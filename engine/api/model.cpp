@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "engine/base/output_file.h"
+#include "engine/onnx/external_files.h"
 #include "engine/onnx/file.h"
 #include "engine/onnx/parse_model.h"
 #include "engine/onnx/schema.h"
@@ -47,10 +49,15 @@ Result<Model> Model::from_graph(Graph graph) {
 
 Status Model::save(const std::string& path) const {
   ASSAY_ASSIGN(const std::string bytes, serialize());
-  return onnx::write_file(path, bytes);
+  return replace_file(path, bytes);
 }
 
 Result<std::string> Model::serialize() const { return onnx::serialize_model(*graph_); }
+
+std::vector<std::string> external_data_files(const std::string& path) {
+  const Result<std::string> bytes = onnx::read_file(path);
+  return bytes.ok() ? onnx::external_files(as_bytes(bytes.value())) : std::vector<std::string>();
+}
 
 Result<Tensor> load_tensor_proto(const std::string& path) {
   ASSAY_ASSIGN(const std::string bytes, onnx::read_file(path));

@@ -37,6 +37,9 @@ class Model {
 // One ONNX TensorProto (the .pb files of ONNX test data sets).
 Result<Tensor> load_tensor_proto(const std::string& path);
 
+// The files, relative to the model's folder, that hold its external data. Empty where the model cannot be read.
+std::vector<std::string> external_data_files(const std::string& path);
+
 // An operator this build runs, for `assay` listings and docs/operators.md.
 struct OperatorInfo {
   std::string domain;

@@ -52,6 +52,9 @@ Result<Shape> broadcast_shape(const Shape& a, const Shape& b) {
 
 Result<Index> normalize_axis(Index axis, std::size_t rank, const std::string& what) {
   const auto signed_rank = static_cast<Index>(rank);
+  if (rank == 0) {
+    return invalid_argument(what + ": axis " + std::to_string(axis) + " of a scalar: rank 0 has no axis");
+  }
   if (axis < -signed_rank || axis >= signed_rank) {
     return invalid_argument(what + ": axis " + std::to_string(axis) + " is outside [" + std::to_string(-signed_rank) +
                             ", " + std::to_string(signed_rank - 1) + "]");

@@ -44,18 +44,4 @@ Result<std::string> read_file(const std::string& path) {
   return bytes;
 }
 
-Status write_file(const std::string& path, std::string_view bytes) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  if (!file) {
-    return io_error("cannot write '" + path + "'" + reason());
-  }
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) {
-    return io_error("cannot write '" + path + "'" + reason());
-  }
-  return {};
-}
-
 }  // namespace assay::onnx

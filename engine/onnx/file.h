@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "engine/base/result.h"
 
@@ -11,8 +10,5 @@ namespace assay::onnx {
 
 // Errors: kIo (missing, a directory, unreadable), kResource (larger than kMaxModelBytes).
 Result<std::string> read_file(const std::string& path);
-
-// Replaces the file. Error kIo, also where the disk is full.
-Status write_file(const std::string& path, std::string_view bytes);
 
 }  // namespace assay::onnx

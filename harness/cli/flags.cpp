@@ -3,8 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "engine/base/output_file.h"
 #include "harness/cli/terminal.h"
-#include "harness/run/output_folder.h"
+#include "harness/spec/utf8.h"
 #include "reports/exit_code.h"
 
 namespace assay::cli {
@@ -22,6 +27,13 @@ void SelectFlags::define(CLI::App& command) {
 }
 
 Result<run::SelectOptions> SelectFlags::options() const {
+  // All of them become part of names, rerun lines and JSON.
+  for (const auto& [what, texts] : {std::pair("PATH", &paths), std::pair("--set", &settings),
+                                    std::pair("--filter", &filters), std::pair("--tag", &tags)}) {
+    for (const std::string& text : *texts) {
+      ASSAY_TRY(spec::check_utf8(what, text));
+    }
+  }
   run::SelectOptions options{.paths = paths, .settings = settings, .filters = filters, .tags = tags, .shard = {}};
   if (!shard.empty()) {
     Result<run::Shard> parsed = run::parse_shard(shard);
@@ -42,8 +54,25 @@ int OutputFlags::write_json(const std::string& text) const {
   if (json.empty() || json_to_stdout()) {
     return 0;
   }
-  const Status status = run::write_text_file(json, text);
+  const Status status = replace_file(json, text);
   return status.ok() ? 0 : complain(status.error().message, reports::kExitHarness);
+}
+
+CLI::Validator number_between(double low, double high) {
+  return {[low, high](const std::string& text) {
+            double value = 0;
+            const bool number = CLI::detail::lexical_cast(text, value);
+            return number && value >= low && value <= high
+                       ? std::string()
+                       : fmt::format("a number from {:g} to {:g} is needed, found '{}'", low, high, text);
+          },
+          fmt::format("in [{:g} - {:g}]", low, high)};
+}
+
+std::string canonical(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path found = std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  return error ? path : found.string();
 }
 
 Result<spec::Configuration> configuration_of(const std::vector<std::string>& settings, const std::string& prefix) {
@@ -51,7 +80,7 @@ Result<spec::Configuration> configuration_of(const std::vector<std::string>& set
   for (const std::string& text : settings) {
     Result<spec::Setting> setting = spec::parse_setting(text);
     if (!setting.ok()) {
-      return Error{setting.error().kind, "--set " + text + ": " + setting.error().message};
+      return setting.error();
     }
     const spec::Setting& parsed = setting.value();
     if (!parsed.axis.starts_with(prefix)) {

@@ -31,9 +31,16 @@ struct OutputFlags {
 
   void define(CLI::App& command);
   bool json_to_stdout() const { return json == "-"; }
+  std::string json_file() const { return json_to_stdout() ? "" : json; }
   // Writes the text to the file named, if it is one; 0, or 4 with a message.
   int write_json(const std::string& text) const;
 };
+
+// Takes numbers from low to high, both included. CLI::Range lets "nan" through.
+CLI::Validator number_between(double low, double high);
+
+// One name for a file, however it is named: to tell whether two flags mean the same one.
+std::string canonical(const std::string& path);
 
 // A configuration of --set settings, each with one value. Errors: unknown axes, several values, or an axis that does
 // not begin with `prefix`.

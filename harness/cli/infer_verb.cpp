@@ -42,6 +42,9 @@ Result<api::NamedTensors> load_inputs(const std::vector<std::string>& arguments)
     }
     const std::string name = argument.substr(0, equals);
     const std::string path = argument.substr(equals + 1);
+    if (path.empty()) {
+      return invalid_argument(fmt::format("--input {}: the name of a file is missing for input '{}'", argument, name));
+    }
     Result<Tensor> tensor = path.ends_with(".pb") ? api::load_tensor_proto(path) : spec::load_npy(path);
     if (!tensor.ok()) {
       return tensor.error();
@@ -156,6 +159,9 @@ Result<Inferred> infer(const InferFlags& flags) {
 }
 
 int infer_action(const InferFlags& flags) {
+  if (flags.folder.empty()) {
+    return complain("-o needs the name of a folder, found ''", reports::kExitUsage);
+  }
   const Result<Inferred> inferred = infer(flags);
   if (!inferred.ok()) {
     return complain(inferred.error());

@@ -2,12 +2,13 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 #include "engine/api/quantize.h"
+#include "engine/base/output_file.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verbs.h"
-#include "harness/run/output_folder.h"
 #include "harness/run/settings.h"
 #include "harness/spec/data_source.h"
 #include "reports/exit_code.h"
@@ -85,7 +86,36 @@ Result<api::QuantizeResult> quantize(const QuantizeFlags& flags) {
   return api::quantize(model, calibration, options);
 }
 
+// No two files of the command line may be one where the later would undo the earlier.
+Status check_files(const QuantizeFlags& flags) {
+  if (flags.output.empty()) {
+    return invalid_argument("-o needs the name of a file, found ''");
+  }
+  if (flags.report.empty()) {
+    return {};
+  }
+  const std::string report = canonical(flags.report);
+  for (const auto& [what, path] : {std::pair("-o", &flags.output), std::pair("the model", &flags.input),
+                                   std::pair("--calibration", &flags.calibration)}) {
+    if (!path->empty() && canonical(*path) == report) {
+      return invalid_argument(fmt::format("--report {}: this is the file of {} ({}); the report needs one of its own",
+                                          flags.report, what, *path));
+    }
+  }
+  return {};
+}
+
 int quantize_action(const QuantizeFlags& flags) {
+  if (const Status status = check_files(flags); !status.ok()) {
+    return complain(status.error());
+  }
+  // Before the work, which may take long.
+  for (const std::string* path : {&flags.output, &flags.report}) {
+    const Status status = path->empty() ? Status() : check_replaceable(*path);
+    if (!status.ok()) {
+      return complain(status.error().message, reports::kExitHarness);
+    }
+  }
   const Result<api::QuantizeResult> result = quantize(flags);
   if (!result.ok()) {
     return complain(result.error());
@@ -99,7 +129,7 @@ int quantize_action(const QuantizeFlags& flags) {
   if (!flags.report.empty()) {
     const std::string text =
         report_json(flags, result.value()).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-    const Status written = run::write_text_file(flags.report, text);
+    const Status written = replace_file(flags.report, text);
     if (!written.ok()) {
       return complain(written.error().message, reports::kExitHarness);
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include "engine/base/output_file.h"
 #include "harness/cli/flags.h"
+#include "harness/cli/print_run.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verbs.h"
 #include "harness/run/filter.h"
@@ -43,23 +45,38 @@ int report_action(const ReportFlags& flags) {
   }
   reports::RunRecord run = std::move(read).value();
   keep_only(run, flags.filters);
-  int code = reports::exit_code(run);
-  if (!flags.folder.empty()) {
-    Status status = run::prepare_folder(flags.folder);
+  if (run.results.empty()) {
+    say("nothing selected");
+  }
+  const auto write_json = [&] {
+    const std::string file = flags.output.json_file();
+    return file.empty() ? Status() : replace_file(file, reports::render_results_json(run));
+  };
+  const Status json = write_json();
+  if (!json.ok()) {
+    say(json.error().message);
+    run.harness_error = json.error().message;
+  }
+  // A selection of nothing leaves the folder alone.
+  const std::string folder = run.results.empty() ? "" : flags.folder;
+  if (!folder.empty()) {
+    Status status = run::prepare_folder(folder);
     if (status.ok()) {
-      status = run::write_reports(flags.folder, run);
+      status = run::write_reports(folder, run);
     }
     if (!status.ok()) {
-      return complain(status.error().message, reports::kExitHarness);
+      say(status.error().message);
+      run.harness_error = status.error().message;
+      (void)write_json();
+    } else {
+      say("reports are in " + folder);
     }
-    say("reports are in " + flags.folder);
   }
-  const std::string json = flags.output.json.empty() ? "" : reports::render_results_json(run);
-  if (const int written = flags.output.write_json(json); written != 0) {
-    code = written;
-  }
-  const reports::ConsoleOptions console{.color = use_color(flags.output.color), .verbose = flags.verbose};
-  return print_data(flags.output.json_to_stdout() ? json : reports::render_console(run, console), code);
+  return print_run(run, folder, [&] {
+    return flags.output.json_to_stdout()
+               ? reports::render_results_json(run)
+               : reports::render_console(run, {.color = use_color(flags.output.color), .verbose = flags.verbose});
+  });
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <memory>
 
 #include "harness/cli/flags.h"
+#include "harness/cli/print_run.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verbs.h"
+#include "harness/run/interrupt.h"
 #include "harness/run/rerun.h"
 #include "harness/run/runner.h"
 #include "reports/console.h"
@@ -51,32 +53,30 @@ int run_action(const RunFlags& flags) {
   options.command = command_text(flags);
   options.timing = !flags.no_timing;
   options.progress_bar = stderr_is_terminal();
-  const run::RunOutcome outcome = run::run_cases(options);
+  options.json_file = flags.output.json_file();
+  options.say = say;
+  const run::InterruptGuard guard;  // until all is written
+  run::RunOutcome outcome = run::run_cases(options);
   if (!outcome.usage_errors.empty()) {
     for (const std::string& error : outcome.usage_errors) {
       say(error);
     }
     return reports::kExitUsage;
   }
-  const reports::RunRecord& record = outcome.record;
+  reports::RunRecord& record = outcome.record;
   if (!record.harness_error.empty()) {
     say("the harness failed: " + record.harness_error);
-  } else if (!options.folder.empty()) {
+  } else if (outcome.reported) {
     say("reports are in " + options.folder);
   }
   if (record.results.empty() && record.harness_error.empty() && !record.interrupted) {
     say("nothing selected");
   }
-  const std::string json = flags.output.json.empty() ? "" : reports::render_results_json(record);
-  int code = reports::exit_code(record);
-  if (const int written = flags.output.write_json(json); written != 0) {
-    code = written;
-  }
-  return print_data(
-      flags.output.json_to_stdout()
-          ? json
-          : reports::render_console(record, {.color = use_color(flags.output.color), .verbose = flags.verbose}),
-      code);
+  return print_run(record, outcome.reported ? options.folder : "", [&] {
+    return flags.output.json_to_stdout()
+               ? reports::render_results_json(record)
+               : reports::render_console(record, {.color = use_color(flags.output.color), .verbose = flags.verbose});
+  });
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ void define_run(CLI::App& command, Action& action) {
       ->check(CLI::Range(1, 1024));
   command.add_option("--timeout", options.timeout_s, "Seconds after which a variant is killed")
       ->capture_default_str()
-      ->check(CLI::Range(0.001, 1e6));
+      ->check(number_between(0.001, 1e6));
   command.add_flag("--resume", options.resume, "Redo only what results.jsonl in the output folder lacks");
   command.add_flag("--no-timing", flags->no_timing, "Leave timing and its checks out");
   command.add_option("--repetitions", options.timing_settings.repetitions, "Timing repetitions")
@@ -101,7 +101,7 @@ void define_run(CLI::App& command, Action& action) {
       ->check(CLI::Range(1, 10000));
   command.add_option("--min-time", options.timing_settings.min_time_s, "Seconds of one timing repetition")
       ->capture_default_str()
-      ->check(CLI::Range(1e-6, 1e3));
+      ->check(number_between(1e-6, 1e3));
   command.add_flag("-v,--verbose", flags->verbose, "A line per variant, and a table for every case");
   command.callback([flags, &action] { action = [flags] { return run_action(*flags); }; });
 }

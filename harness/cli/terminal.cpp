@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/terminal.h"
 
-#include <fmt/format.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,16 +13,32 @@
 
 namespace assay::cli {
 
-int print_data(const std::string& text, int code) {
-  errno = 0;
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (written || errno == EPIPE) {
-    return code;
+void reserve_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) < 0) {
+      // open() gives the lowest number that is free: this one. Reading only, so that a write to stdout still fails.
+      (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
   }
-  return complain(std::string("cannot write to stdout: ") + std::strerror(errno), reports::kExitHarness);
 }
 
-void say(const std::string& text) { fmt::print(stderr, "assay: {}\n", text); }
+Status write_stdout(const std::string& text) {
+  errno = 0;
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  return written || errno == EPIPE ? Status()
+                                   : io_error(std::string("cannot write to stdout: ") + std::strerror(errno));
+}
+
+int print_data(const std::string& text, int code) {
+  const Status status = write_stdout(text);
+  return status.ok() ? code : complain(status.error().message, reports::kExitHarness);
+}
+
+void say(const std::string& text) {
+  const std::string line = "assay: " + text + "\n";
+  (void)std::fwrite(line.data(), 1, line.size(), stderr);
+  (void)std::fflush(stderr);
+}
 
 int complain(const std::string& text, int code) {
   say(text);

@@ -13,7 +13,13 @@ namespace assay::cli {
 // (a broken pipe) has what it wanted: no error.
 int print_data(const std::string& text, int code = 0);
 
-// "assay: TEXT" on stderr.
+// The same without an exit code or a message.
+Status write_stdout(const std::string& text);
+
+// Puts /dev/null where stdin, stdout or stderr are closed, so that no file gets their number and their text.
+void reserve_standard_streams();
+
+// "assay: TEXT" on stderr. Where that cannot be written, nobody wants to know: it changes no outcome.
 void say(const std::string& text);
 // The same for an error; gives `code`.
 int complain(const std::string& text, int code);

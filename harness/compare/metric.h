@@ -21,7 +21,7 @@ namespace assay::compare {
 struct MetricOptions {
   double quantile = 0.99;   // quantile_abs_error, in (0, 1]
   double beyond_steps = 0;  // mismatch_share
-  Index k = 5;              // topk_agreement, >= 1
+  Index k = 5;              // topk_agreement, >= 1 and below the number of classes
   // The output's quantization step: the scale of the node that makes it. Unset where the output is not quantized.
   // Integer outputs are in steps already and need none.
   std::optional<double> step;

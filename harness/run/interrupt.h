@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT and SIGTERM as a flag, so that a run ends with what it has.
+// SIGINT, SIGTERM and SIGHUP as a flag, so that a run ends with what it has.
 #pragma once
 
 namespace assay::run {
 
-// Catches SIGINT and SIGTERM while it lives. A second signal kills as usual.
+// Catches the three while it lives; SIGHUP only where it is not ignored (nohup). A second signal kills as usual, but
+// not within a second of the first: a process group's signal often comes twice, and the report is still to be written.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -4,9 +4,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <map>
+#include <fstream>
 #include <sstream>
 
+#include "engine/base/output_file.h"
+#include "harness/run/journal.h"
 #include "reports/files.h"
 #include "reports/results_json.h"
 
@@ -17,8 +19,19 @@ namespace fs = std::filesystem;
 
 std::string path_in(const std::string& folder, std::string_view name) { return (fs::path(folder) / name).string(); }
 
-Error cannot(const std::string& what, const std::string& path) {
-  return io_error("cannot " + what + " " + path + (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
+// The first failure, or success; every file is tried.
+Status write_all(const std::string& folder, reports::RunRecord& run) {
+  Status first;
+  for (const reports::ReportFile& file : reports::report_files()) {
+    const Status status = replace_file(path_in(folder, file.name), file.render(run));
+    if (!status.ok() && first.ok()) {
+      first = status;
+    }
+    if (!status.ok() && run.harness_error.empty()) {
+      run.harness_error = status.error().message;
+    }
+  }
+  return first;
 }
 
 }  // namespace
@@ -29,27 +42,17 @@ Status prepare_folder(const std::string& folder) {
   if (error) {
     return io_error("cannot make the output folder " + folder + ": " + error.message());
   }
-  const std::string probe = path_in(folder, ".writable");
-  ASSAY_TRY(write_text_file(probe, ""));
-  fs::remove(probe, error);
-  return {};
-}
-
-Status write_text_file(const std::string& path, const std::string& text) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  return file ? Status() : cannot("write", path);
+  return check_replaceable(path_in(folder, "results.part"));
 }
 
 Result<std::string> read_text_file(const std::string& path) {
   errno = 0;
+  std::error_code error;
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
-  if (!file.is_open() || file.bad() || fs::is_directory(path)) {
-    return cannot("read", path);
+  if (!file.is_open() || file.bad() || fs::is_directory(path, error)) {
+    return io_error("cannot read " + path + (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
   }
   return text.str();
 }
@@ -61,72 +64,21 @@ void remove_reports(const std::string& folder) {
   }
 }
 
-Status write_reports(const std::string& folder, const reports::RunRecord& run) {
-  for (const reports::ReportFile& file : reports::report_files()) {
-    const std::string path = path_in(folder, file.name);
-    const std::string part = path + ".part";
-    ASSAY_TRY(write_text_file(part, file.render(run)));
-    std::error_code error;
-    fs::rename(part, path, error);
-    if (error) {
-      return io_error("cannot write " + path + ": " + error.message());
-    }
+Status write_reports(const std::string& folder, reports::RunRecord& run) {
+  const bool sound = run.harness_error.empty();
+  const Status status = write_all(folder, run);
+  if (!status.ok() && sound) {
+    (void)write_all(folder, run);  // those before the failure do not know of it yet
   }
-  return {};
-}
-
-Result<Journal> Journal::open(const std::string& folder, bool keep) {
-  Journal journal(path_in(folder, reports::kJournalName));
-  if (keep && fs::exists(journal.path_)) {
-    ASSAY_ASSIGN(const std::string text, read_text_file(journal.path_));
-    const std::size_t end = text.rfind('\n');
-    if (end != text.size() - 1) {
-      ASSAY_TRY(write_text_file(journal.path_, end == std::string::npos ? "" : text.substr(0, end + 1)));
-    }
-  }
-  errno = 0;
-  journal.file_.open(journal.path_, std::ios::binary | (keep ? std::ios::app : std::ios::trunc));
-  if (!journal.file_) {
-    return cannot("write", journal.path_);
-  }
-  return journal;
-}
-
-Status Journal::append(const reports::VariantResult& result) {
-  errno = 0;
-  file_ << reports::journal_line(result) << std::flush;
-  if (!file_) {
-    const Error error = cannot("write", path_);
-    file_.clear();  // the disk may have room again for the next one
-    return error;
-  }
-  return {};
-}
-
-Result<std::vector<reports::VariantResult>> read_journal(const std::string& folder) {
-  const std::string path = path_in(folder, reports::kJournalName);
-  std::vector<reports::VariantResult> results;
-  if (!fs::exists(path)) {
-    return results;
-  }
-  ASSAY_ASSIGN(const std::string text, read_text_file(path));
-  std::map<std::string, std::size_t> positions;
-  for (reports::VariantResult& result : reports::parse_journal(text)) {
-    const auto [position, added] = positions.try_emplace(result.name, results.size());
-    if (added) {
-      results.push_back(std::move(result));
-    } else {
-      results[position->second] = std::move(result);
-    }
-  }
-  return results;
+  return status;
 }
 
 Result<reports::RunRecord> read_run(const std::string& path) {
   std::string file = path;
-  if (fs::is_directory(path)) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
     file = path_in(path, "results.json");
-    if (!fs::exists(file) && fs::exists(path_in(path, reports::kJournalName))) {
+    if (!fs::exists(file, error) && fs::exists(path_in(path, reports::kJournalName), error)) {
       reports::RunRecord run;
       ASSAY_ASSIGN(run.results, read_journal(path));
       return run;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder that -o names: the journal while the run goes on, the report files at its end.
+// The folder that -o names, with the report files that stand in it at the end of a run. The journal is journal.h's.
 #pragma once
 
-#include <fstream>
 #include <string>
-#include <vector>
 
 #include "engine/base/result.h"
 #include "reports/record.h"
@@ -17,28 +15,12 @@ Status prepare_folder(const std::string& folder);
 // Removes the report files of an earlier run, so that they are not taken for those of a run that was killed.
 void remove_reports(const std::string& folder);
 
-// Writes every row of reports::report_files(), each under a temporary name first, so that no reader sees half a file.
-Status write_reports(const std::string& folder, const reports::RunRecord& run);
+// Writes every row of reports::report_files(), each as a whole. One that cannot be written becomes the run's
+// harness_error, unless it has one already; the others are written all the same, and all of them say so.
+Status write_reports(const std::string& folder, reports::RunRecord& run);
 
-// Whole file; kIo errors name it.
-Status write_text_file(const std::string& path, const std::string& text);
+// kIo errors name the file.
 Result<std::string> read_text_file(const std::string& path);
-
-// results.jsonl, flushed after each line. A later line for the same name replaces an earlier one.
-class Journal {
- public:
-  // `keep`: go on behind what is there (a torn last line is cut off), else start anew.
-  static Result<Journal> open(const std::string& folder, bool keep);
-  Status append(const reports::VariantResult& result);
-
- private:
-  explicit Journal(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-  std::ofstream file_;
-};
-
-// What a journal holds, the last line of each name; nothing if there is no journal.
-Result<std::vector<reports::VariantResult>> read_journal(const std::string& folder);
 
 // A run's record from its folder (results.json, else the journal) or from a results.json itself.
 Result<reports::RunRecord> read_run(const std::string& path);

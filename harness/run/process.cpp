@@ -61,8 +61,9 @@ Result<Process> Process::start(const Handler& handler) {
     if (::getppid() != parent) {
       ::_exit(0);
     }
-    ::signal(SIGINT, SIG_IGN);
-    ::signal(SIGTERM, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      ::signal(signal, SIG_IGN);
+    }
     ::close(requests[1]);
     ::close(answers[0]);
     serve(handler, requests[0], answers[1]);

@@ -19,8 +19,8 @@ using Handler = std::function<Json(const Json& request)>;
 
 class Process {
  public:
-  // The child serves requests until its input ends. It dies with its parent and ignores SIGINT, which is the
-  // coordinator's to act on.
+  // The child serves requests until its input ends. It dies with its parent and ignores SIGINT, SIGTERM and SIGHUP,
+  // which are the coordinator's to act on.
   static Result<Process> start(const Handler& handler);
   Process(Process&& other) noexcept;
   Process& operator=(Process&& other) noexcept;

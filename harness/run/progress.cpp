@@ -13,6 +13,12 @@ constexpr std::chrono::milliseconds kRedraw{100};
 constexpr std::chrono::seconds kHeartbeat{10};
 constexpr std::size_t kWidth = 100;
 
+// Progress that cannot be shown (stderr closed, its disk full) is not missed: the outcome is the same.
+void print(const std::string& text) {
+  (void)std::fwrite(text.data(), 1, text.size(), stderr);
+  (void)std::fflush(stderr);
+}
+
 }  // namespace
 
 Progress::Progress(std::size_t total, bool terminal) : total_(total), terminal_(terminal), last_(Clock::now()) {}
@@ -20,12 +26,11 @@ Progress::Progress(std::size_t total, bool terminal) : total_(total), terminal_(
 void Progress::show(const std::string& text) {
   last_ = Clock::now();
   if (terminal_) {
-    fmt::print(stderr, "\r\x1b[K{}", text.substr(0, kWidth));
+    print("\r\x1b[K" + text.substr(0, kWidth));
     line_open_ = true;
   } else {
-    fmt::print(stderr, "assay: {}\n", text);
+    print("assay: " + text + "\n");
   }
-  std::fflush(stderr);
 }
 
 void Progress::done(const reports::VariantResult& result) {
@@ -44,8 +49,7 @@ void Progress::say(const std::string& text) { show(text); }
 
 void Progress::finish() {
   if (line_open_) {
-    fmt::print(stderr, "\r\x1b[K");
-    std::fflush(stderr);
+    print("\r\x1b[K");
     line_open_ = false;
   }
 }

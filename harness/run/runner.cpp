@@ -9,13 +9,16 @@
 #include <memory>
 #include <optional>
 
+#include "engine/base/output_file.h"
 #include "harness/run/host.h"
 #include "harness/run/interrupt.h"
+#include "harness/run/journal.h"
 #include "harness/run/output_folder.h"
 #include "harness/run/pool.h"
 #include "harness/run/progress.h"
 #include "harness/run/rerun.h"
 #include "harness/run/settings.h"
+#include "harness/run/source_digests.h"
 #include "harness/run/test_faults.h"
 #include "harness/run/timing_phase.h"
 #include "harness/run/variant.h"
@@ -68,14 +71,13 @@ class Runner {
     done_.resize(results_.size(), false);
   }
 
-  reports::RunRecord run() {
+  RunOutcome run() {
     const Clock::time_point start = Clock::now();
     record_.host = host_facts();
     record_.command = options_.command;
     record_.started = utc_now();
     const Status opened = open_folder();
     if (opened.ok()) {
-      const InterruptGuard guard;
       run_variants();
       time_variants_that_passed();
       record_.interrupted = interrupted();
@@ -88,40 +90,59 @@ class Runner {
       }
     }
     record_.duration_s = std::chrono::duration<double>(Clock::now() - start).count();
-    if (!options_.folder.empty() && opened.ok()) {
-      note(write_reports(options_.folder, record_));
-    }
-    return std::move(record_);
+    report();
+    return {std::move(record_), {}, journal_.has_value()};
   }
 
  private:
+  // Nothing is written in a folder before it is known to be this run's alone.
   Status open_folder() {
-    if (options_.folder.empty()) {
+    if (options_.folder.empty() || selection_.selected_count() == 0) {
       return {};
     }
     ASSAY_TRY(prepare_folder(options_.folder));
+    ASSAY_ASSIGN(Journal journal, Journal::open(options_.folder));
+    SourceDigests digests;
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const SelectedVariant& chosen = selection_.variants[i];
+      results_[i].sources = digests.of(selection_.cases[chosen.case_index], chosen.variant.configuration);
+    }
     if (options_.resume) {
-      ASSAY_TRY(take_over());
+      ASSAY_TRY(take_over(journal));
     }
     remove_reports(options_.folder);
-    ASSAY_ASSIGN(journal_, Journal::open(options_.folder, options_.resume));
+    ASSAY_TRY(options_.resume ? journal.repair() : journal.clear());
+    journal_ = std::move(journal);
     return {};
   }
 
-  // What the journal has is not done again.
-  Status take_over() {
-    ASSAY_ASSIGN(std::vector<VariantResult> known, read_journal(options_.folder));
+  // What the journal has of the same configuration, made of the same files, is not done again.
+  Status take_over(const Journal& journal) {
+    ASSAY_ASSIGN(std::vector<VariantResult> known, journal.results());
     std::map<std::string, VariantResult*> by_name;
+    std::map<std::string, std::size_t> discarded;  // by reason
     for (VariantResult& result : known) {
       by_name[result.name] = &result;
     }
     for (std::size_t i = 0; i < results_.size(); ++i) {
       const auto found = by_name.find(results_[i].name);
-      if (found != by_name.end() && found->second->configuration == results_[i].configuration) {
-        found->second->rerun = results_[i].rerun;
-        results_[i] = std::move(*found->second);
-        done_[i] = true;
+      if (found == by_name.end()) {
+        continue;
       }
+      const std::string change = found->second->configuration == results_[i].configuration
+                                     ? changed_source(found->second->sources, results_[i].sources)
+                                     : "their configuration is another";
+      if (!change.empty()) {
+        ++discarded[change];
+        continue;
+      }
+      found->second->rerun = results_[i].rerun;
+      results_[i] = std::move(*found->second);
+      done_[i] = true;
+    }
+    for (const auto& [reason, count] : discarded) {
+      options_.say(fmt::format("--resume: {} result{} in the journal discarded, to be made again: {}", count,
+                               count == 1 ? " is" : "s are", reason));
     }
     return {};
   }
@@ -158,6 +179,7 @@ class Runner {
   void take_report(std::size_t position, const JobReport& report) {
     VariantResult& result = results_[position];
     const std::string rerun = result.rerun;
+    const reports::Json sources = result.sources;
     if (report.end == JobEnd::kAnswered) {
       reports::ParsedResult parsed = reports::parse_result(report.answer);
       if (parsed.result) {
@@ -176,6 +198,7 @@ class Runner {
       result.reason = fmt::format("did not end within {:g} s (--timeout)", options_.timeout_s);
     }
     result.rerun = rerun;
+    result.sources = sources;
     result.duration_s = report.seconds;
     done_[position] = true;
     write_journal(position);
@@ -202,6 +225,22 @@ class Runner {
     }
   }
 
+  // --json first: whether it could be written is part of what the report files say, and they of what it says.
+  void report() {
+    const auto write_json = [&] {
+      if (!options_.json_file.empty()) {
+        note(replace_file(options_.json_file, reports::render_results_json(record_)));
+      }
+    };
+    write_json();
+    if (journal_) {
+      const bool sound = record_.harness_error.empty();
+      if (!write_reports(options_.folder, record_).ok() && sound) {
+        write_json();
+      }
+    }
+  }
+
   // Keeps the first thing that went wrong with the harness; the run goes on.
   void note(const Status& status) {
     if (!status.ok() && record_.harness_error.empty()) {
@@ -222,9 +261,9 @@ class Runner {
 RunOutcome run_cases(const RunOptions& options) {
   Selection selection = select_variants(options.select);
   if (!selection.errors.empty()) {
-    return {{}, std::move(selection.errors)};
+    return {{}, std::move(selection.errors), false};
   }
-  return {Runner(options, std::move(selection)).run(), {}};
+  return Runner(options, std::move(selection)).run();
 }
 
 }  // namespace assay::run

@@ -2,6 +2,7 @@
 // `assay run`: select, run in workers, time, report.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,14 +22,19 @@ struct RunOptions {
   bool timing = true;
   TimingSettings timing_settings;
   bool progress_bar = false;  // stderr is a terminal
+  std::string json_file;      // --json; "": none
+  // Takes what is worth saying before the run ends.
+  std::function<void(const std::string&)> say = [](const std::string&) {};
 };
 
 struct RunOutcome {
   reports::RunRecord record;
   std::vector<std::string> usage_errors;  // of case files and flags: nothing was run, exit 2
+  bool reported = false;                  // the folder was this run's, and the report files are in it
 };
 
-// Never throws; what goes wrong with the harness itself is in record.harness_error.
+// Ends early where interrupted() (interrupt.h; the caller has the guard). Never throws; what goes wrong with the
+// harness itself is in record.harness_error. A selection of nothing leaves the folder alone.
 RunOutcome run_cases(const RunOptions& options);
 
 }  // namespace assay::run

@@ -89,7 +89,7 @@ Selection select_variants(const SelectOptions& options) {
     if (setting.ok()) {
       expand_options.settings.push_back(std::move(setting).value());
     } else {
-      selection.errors.push_back("--set " + text + ": " + setting.error().message);
+      selection.errors.push_back(setting.error().message);
     }
   }
   spec::CaseSet set = spec::load_cases(options.paths);

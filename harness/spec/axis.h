@@ -57,6 +57,7 @@ std::string axis_value_text(const Json& value);
 
 // --set axis=value: the value is JSON if it parses as JSON, else text; "a,b" states two values of an axis of names or
 // numbers and one list of an axis of lists.
+// Messages begin with "--set TEXT: ".
 struct Setting {
   std::string axis;
   std::vector<Json> values;

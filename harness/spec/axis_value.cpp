@@ -6,6 +6,7 @@
 
 #include "harness/spec/axis.h"
 #include "harness/spec/nearest.h"
+#include "harness/spec/utf8.h"
 
 namespace assay::spec {
 namespace {
@@ -211,16 +212,18 @@ std::string axis_value_text(const Json& value) {
 }
 
 Result<Setting> parse_setting(const std::string& text) {
+  ASSAY_TRY(check_utf8("--set", text));
   const std::size_t equals = text.find('=');
+  const std::string what = "--set " + shortened(text) + ": ";
   if (equals == std::string::npos || equals == 0) {
-    return invalid_argument(fmt::format("'--set {}': expected axis=value, as runtime.isa=avx2", shortened(text)));
+    return invalid_argument(what + "expected axis=value, as runtime.isa=avx2");
   }
   Setting setting;
   setting.axis = text.substr(0, equals);
   const std::string value = text.substr(equals + 1);
   const Axis* axis = find_axis(setting.axis);
   if (axis == nullptr) {
-    return invalid_argument("'--set': " + unknown_axis_message(setting.axis));
+    return invalid_argument(what + unknown_axis_message(setting.axis));
   }
   Json json = word_value(value);
   const bool plain = json.is_string() && json == value;  // not JSON
@@ -238,7 +241,7 @@ Result<Setting> parse_setting(const std::string& text) {
   }
   auto values = axis_values(*axis, json);
   if (!values.ok()) {
-    return invalid_argument("'--set': " + values.error().message);
+    return invalid_argument(what + values.error().message);
   }
   setting.values = std::move(values).value();
   return setting;

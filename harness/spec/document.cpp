@@ -70,6 +70,12 @@ std::string Document::where_key(const std::string& pointer) const {
   return location ? position_text(path_, text_, location->key) : path_;
 }
 
+std::string Document::number_text(const std::string& pointer) const {
+  const auto location = locate(text_, pointer);
+  return location ? text_.substr(location->value, text_.find_first_of(",]} \t\r\n", location->value) - location->value)
+                  : "";
+}
+
 Element::Element(std::shared_ptr<const Document> document)
     : document_(std::move(document)), json_(&document_->root()) {}
 

@@ -26,10 +26,13 @@ class Document {
   const std::string& path() const { return path_; }
   // The folder that paths in the file are relative to: "." where the path has none.
   std::string folder() const;
+  const std::string& text() const { return text_; }
   const Json& root() const { return root_; }
   // "FILE:LINE:COLUMN" of the value, or of its key. The pointer is a JSON pointer; "" is the root.
   std::string where(const std::string& pointer) const;
   std::string where_key(const std::string& pointer) const;
+  // A number as it is written, where a double would round it.
+  std::string number_text(const std::string& pointer) const;
 
  private:
   Document(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {}

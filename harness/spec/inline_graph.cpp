@@ -19,7 +19,15 @@ std::string text_of(const Element& element) {
   return element.json().is_string() ? element.json().get<std::string>() : std::string();
 }
 
-Index version_of(const Element& element) { return static_cast<Index>(std::min(element.json().get<double>(), 1e9)); }
+// Larger versions are refused here, since Index could not show them.
+Result<Index> version_of(const Element& element) {
+  constexpr double kLargest = 0x1p53;
+  if (element.json().get<double>() > kLargest) {
+    return element.error(fmt::format("an opset is a version number of operators, found {}",
+                                     element.document().number_text(element.pointer())));
+  }
+  return static_cast<Index>(element.json().get<double>());
+}
 
 std::vector<std::string> texts_of(const Element& element) {
   std::vector<std::string> texts;
@@ -98,16 +106,20 @@ Result<Node> node_of(const Element& element, std::size_t position) {
 
 Status read_opsets(const Element& element, Graph& graph) {
   const Element opset = element.member("opset");
-  graph.opsets[""] = opset.exists() ? version_of(opset) : kDefaultOpset;
+  graph.opsets[""] = kDefaultOpset;
+  if (opset.exists()) {
+    ASSAY_ASSIGN(graph.opsets[""], version_of(opset));
+  }
   const Element opsets = element.member("opsets");
   for (const std::string& name : opsets.keys()) {
     const Element version = opsets.member(name);
     const std::string domain = domain_of(name);
-    if (domain.empty() && opset.exists() && graph.opsets[""] != version_of(version)) {
-      return version.error(fmt::format("'opsets' says {} for the standard operators, 'opset' {}", version_of(version),
-                                       graph.opsets[""]));
+    ASSAY_ASSIGN(const Index stated, version_of(version));
+    if (domain.empty() && opset.exists() && graph.opsets[""] != stated) {
+      return version.error(
+          fmt::format("'opsets' says {} for the standard operators, 'opset' {}", stated, graph.opsets[""]));
     }
-    graph.opsets[domain] = version_of(version);
+    graph.opsets[domain] = stated;
   }
   for (const Node& node : graph.nodes) {
     if (node.domain == kMicrosoftDomain) {

@@ -135,7 +135,23 @@ std::string wrong_value(const Place& place, const std::vector<const Json*>& node
                      nearest(word, words));
 }
 
+std::string limit_text(const Json* limit) { return limit == nullptr ? std::string("?") : limit->dump(); }
+
+// Whole numbers up to this size are whole for the schema's check too; it takes larger ones for fractions.
+constexpr const char* kLargestInteger = "18446744073709551615";
+
 std::string wrong_type(const Place& place, const std::vector<const Json*>& nodes) {
+  const Json& found = place.element.json();
+  const std::vector<std::string> types = known_types(nodes);
+  if (std::find(types.begin(), types.end(), "integer") != types.end() && found.is_number_float() &&
+      found.get<double>() == std::floor(found.get<double>())) {
+    const Json* least = keyword(nodes, "minimum");
+    const Json* largest = keyword(nodes, "maximum");
+    return fmt::format("{} must be a whole number from {} to {}, found {}", place_name(place),
+                       least == nullptr ? "-9223372036854775808" : least->dump(),
+                       largest == nullptr ? kLargestInteger : largest->dump(),
+                       shortened(place.element.document().number_text(place.element.pointer())));
+  }
   std::vector<std::string> words;
   for (const std::string& type : known_types(nodes)) {
     words.push_back(type_word(type));
@@ -178,7 +194,25 @@ std::string wrong_choice(const Place& place, const std::vector<const Json*>& nod
                      fmt::join(keys, ", "));
 }
 
-std::string limit_text(const Json* limit) { return limit == nullptr ? std::string("?") : limit->dump(); }
+std::size_t code_points(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
+}
+
+// A text, list or object of which there is too little or too much.
+std::string wrong_size(const Place& place, const std::vector<const Json*>& nodes, bool too_much) {
+  const Json& found = place.element.json();
+  const std::size_t size = found.is_string() ? code_points(found.get_ref<const std::string&>()) : found.size();
+  if (size == 0) {
+    return place_name(place) + " must not be empty";
+  }
+  const char* unit = found.is_string() ? "characters" : found.is_array() ? "items" : "keys";
+  const std::string name = std::string(too_much ? "max" : "min") + (found.is_string()  ? "Length"
+                                                                    : found.is_array() ? "Items"
+                                                                                       : "Properties");
+  return fmt::format("{} must have at {} {} {}, found {}", place_name(place), too_much ? "most" : "least",
+                     limit_text(keyword(nodes, name)), unit, size);
+}
 
 // The axis whose value the place is in, if it is in one, as the element of that value.
 std::optional<Place> axis_place(const Element& root, const Place& place) {
@@ -219,6 +253,7 @@ struct Finding {
   std::vector<std::string> context;
   std::string message;  // with its position
   bool is_type = false;
+  bool entered = false;  // the value has the right type, and fails by its size or its keys
 };
 
 class Translator {
@@ -230,14 +265,15 @@ class Translator {
   std::vector<std::string> messages() const;
 
  private:
-  void add_finding(const Violation& violation, std::string message, bool is_type = false);
+  enum class Kind { kOther, kType, kEntered };
+  void add_finding(const Violation& violation, std::string message, Kind kind = Kind::kOther);
 
   Element root_;
   std::vector<Finding> findings_;
 };
 
-void Translator::add_finding(const Violation& violation, std::string message, bool is_type) {
-  findings_.push_back({violation.context, std::move(message), is_type});
+void Translator::add_finding(const Violation& violation, std::string message, Kind kind) {
+  findings_.push_back({violation.context, std::move(message), kind == Kind::kType, kind == Kind::kEntered});
 }
 
 void Translator::add(const Violation& violation, bool required_of_choice) {
@@ -264,12 +300,12 @@ void Translator::add(const Violation& violation, bool required_of_choice) {
   } else if (begins("Missing dependency")) {
     add_finding(violation, missing_dependency(place, quoted_name(description, "dependency '"), nodes));
   } else if (begins("Value type not permitted")) {
-    add_finding(violation, at(wrong_type(place, nodes)), true);
+    add_finding(violation, at(wrong_type(place, nodes)), Kind::kType);
   } else if (begins("Failed to match against any enum")) {
     add_finding(violation, at(wrong_value(place, nodes)));
   } else if (begins("Failed to validate against any child schemas") || begins("Failed to validate against exactly")) {
     if (place.element.json().is_object()) {
-      add_finding(violation, at(wrong_choice(place, nodes)));
+      add_finding(violation, at(wrong_choice(place, nodes)), Kind::kEntered);
     }
   } else if (begins("Expected number greater")) {
     add_finding(violation, at(fmt::format("{} must be at least {}, found {}", place_name(place),
@@ -279,7 +315,10 @@ void Translator::add(const Violation& violation, bool required_of_choice) {
                                           limit_text(keyword(nodes, "maximum")), found_text(place.element.json()))));
   } else if (begins("Array should contain no fewer") || begins("Object should have no fewer") ||
              begins("String should be no fewer")) {
-    add_finding(violation, at(place_name(place) + " must not be empty"));
+    add_finding(violation, at(wrong_size(place, nodes, false)), Kind::kEntered);
+  } else if (begins("Array should contain no more") || begins("Object should have no more") ||
+             begins("String should be no more")) {
+    add_finding(violation, at(wrong_size(place, nodes, true)), Kind::kEntered);
   } else {
     add_finding(violation, at(place_name(place) + ": " + violation.description));
   }
@@ -300,12 +339,13 @@ LineColumn position_of(const std::string& message, const std::string& path) {
 std::vector<std::string> Translator::messages() const {
   std::vector<std::string> messages;
   for (const Finding& finding : findings_) {
-    // A value of the wrong type for one alternative is no news where another alternative was entered and failed deeper.
-    const auto deeper = [&](const Finding& other) {
-      return other.context.size() > finding.context.size() &&
+    // A value of the wrong type for one alternative is no news where another alternative was entered: it failed deeper,
+    // or at the same place by its size or its keys.
+    const auto entered = [&](const Finding& other) {
+      return other.context.size() >= finding.context.size() + (other.entered ? 0 : 1) &&
              std::equal(finding.context.begin(), finding.context.end(), other.context.begin());
     };
-    const bool superseded = finding.is_type && std::any_of(findings_.begin(), findings_.end(), deeper);
+    const bool superseded = finding.is_type && std::any_of(findings_.begin(), findings_.end(), entered);
     if (!superseded && std::find(messages.begin(), messages.end(), finding.message) == messages.end()) {
       messages.push_back(finding.message);
     }

@@ -133,7 +133,58 @@ TEST_F(Models, BadUseIsExitTwoWithAMessage) {
     EXPECT_THAT(ran.err, testing::StartsWith("assay: ")) << line;
   }
   EXPECT_EQ(shell("assay infer m.onnx --input x=x.npy -o m.onnx/inside").code, 4);
+  EXPECT_EQ(shell("assay quantize m.onnx -o data --calibration data").code, 4);
   EXPECT_EQ(shell("assay quantize m.onnx -o nowhere/q.onnx --calibration data").code, 4);
+}
+
+TEST_F(Models, MessagesSayWhatIsWrong) {
+  struct Situation {
+    const char* line;
+    const char* message;
+  };
+  for (const Situation& situation : std::vector<Situation>{
+           {"assay quantize m.onnx -o '' --calibration data", "assay: -o needs the name of a file, found ''\n"},
+           {"assay infer m.onnx --input x=x.npy -o ''", "assay: -o needs the name of a folder, found ''\n"},
+           {"assay infer m.onnx --input x= -o out", "assay: --input x=: the name of a file is missing for input 'x'\n"},
+           {"assay quantize m.onnx -o q.onnx --calibration data --set quantizer.reluu=keep",
+            "assay: --set quantizer.reluu=keep: unknown axis 'quantizer.reluu'; nearest known axis is "
+            "'quantizer.relu'\n"},
+           {"assay infer m.onnx --input x=x.npy -o out --set runtime.threads=0",
+            "assay: --set runtime.threads=0: axis 'runtime.threads' must be a whole number from 1 to 256, found 0\n"},
+           {"assay infer m.onnx --input x=x.npy -o out --set runtime.isa",
+            "assay: --set runtime.isa: expected axis=value, as runtime.isa=avx2\n"}}) {
+    const Ran ran = shell(situation.line);
+    EXPECT_EQ(ran.code, 2) << situation.line;
+    EXPECT_EQ(ran.err, situation.message) << situation.line;
+  }
+}
+
+// Refused before any work: the report would take the place of the model.
+TEST_F(Models, ReportNeedsAFileOfItsOwn) {
+  const std::string model = read("m.onnx");
+  for (const char* flags :
+       {"-o q.onnx --report q.onnx", "-o q.onnx --report ./x/../q.onnx", "-o q.onnx --report m.onnx"}) {
+    const Ran ran = shell(std::string("assay quantize m.onnx --calibration data ") + flags);
+    EXPECT_EQ(ran.code, 2) << flags;
+    EXPECT_THAT(ran.err, HasSubstr("--report")) << flags;
+  }
+  EXPECT_EQ(shell("assay quantize m.onnx --calibration data -o q.onnx --report nowhere/r.json").code, 4);
+  EXPECT_FALSE(exists("q.onnx"));
+  EXPECT_EQ(read("m.onnx"), model);
+}
+
+TEST_F(Models, WhatCannotBeWrittenStaysAsItWas) {
+  const std::string model = read("m.onnx");
+  EXPECT_EQ(shell("(ulimit -f 0; assay quantize m.onnx --calibration data -o m.onnx)").code, 4);
+  EXPECT_EQ(read("m.onnx"), model);
+  ASSERT_EQ(shell("assay infer m.onnx --input x=x.npy -o out").code, 0);
+  const std::string output = read("out/y_out_0.npy");
+  EXPECT_EQ(shell("(ulimit -f 0; assay infer m.onnx --input x=x.npy -o out)").code, 4);
+  EXPECT_EQ(read("out/y_out_0.npy"), output);
+  EXPECT_EQ(shell("ls -A . out | grep -c part").out, "0\n");
+  // In place of itself, where that works.
+  EXPECT_EQ(shell("assay quantize m.onnx --calibration data -o m.onnx").code, 0);
+  EXPECT_NE(read("m.onnx"), model);
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away shows as a failed write
+  std::signal(SIGXFSZ, SIG_IGN);  // so does a file that becomes larger than the limit of the shell
+  assay::cli::reserve_standard_streams();
   try {
     return assay::cli::run_command_line(argc, argv);
   } catch (const std::exception& error) {

@@ -33,7 +33,12 @@ Result<MetricValue> topk_agreement(const MetricInput& input) {
   }
   const Elements elements = read_elements(input);
   const Rows rows = rows_of(input.actual);
-  const std::size_t k = std::min(static_cast<std::size_t>(input.options.k), rows.length);
+  const auto k = static_cast<std::size_t>(input.options.k);
+  if (k >= rows.length) {
+    return invalid_argument(
+        fmt::format("topk_agreement: k is {}, and a row has {} classes: the top {} always agree; k must be below {}", k,
+                    rows.length, k, rows.length));
+  }
   std::size_t common = 0;
   for (std::size_t row = 0; row < rows.count; ++row) {
     const auto of = [&](const std::vector<double>& values) {

@@ -56,7 +56,7 @@ Result<InputStream> open_stream(const Case& test_case, const ValueInfo& info, co
   }
   const DataSource& source = *calibration.stacked;
   const Element wanted = source.element.member("samples");
-  const Index limit = wanted.exists() ? static_cast<Index>(std::min(wanted.json().get<double>(), 1e9)) : Index{0};
+  const Index limit = wanted.exists() ? static_cast<Index>(std::min(wanted.json().get<double>(), 0x1p53)) : Index{0};
   if (is_generated(source)) {
     stream.count = limit;
     return stream;

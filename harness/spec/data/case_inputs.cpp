@@ -24,15 +24,17 @@ Status check_input_names(const Element& owner, const std::vector<std::string>& g
   std::vector<std::string> known;
   for (const ValueInfo& info : graph.inputs) {
     known.push_back(info.name);
-    if (std::find(given.begin(), given.end(), info.name) == given.end()) {
-      return owner.error(fmt::format("input '{}' of the model is not given", info.name));
-    }
   }
   for (const std::string& name : given) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       const std::string hint =
           known.empty() ? "it has none" : fmt::format("nearest known input is '{}'", nearest(name, known));
       return owner.member(name).key_error(fmt::format("the model has no input '{}'; {}", shortened(name), hint));
+    }
+  }
+  for (const std::string& name : known) {
+    if (std::find(given.begin(), given.end(), name) == given.end()) {
+      return owner.error(fmt::format("input '{}' of the model is not given", name));
     }
   }
   return {};

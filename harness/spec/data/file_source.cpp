@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "engine/api/model.h"
+#include "engine/base/output_file.h"
 #include "harness/spec/data/archive.h"
 #include "harness/spec/data/npy.h"
 
@@ -93,13 +94,7 @@ Result<Tensor> load_npy(const std::string& path) {
 
 Status save_npy(const std::string& path, const Tensor& tensor) {
   ASSAY_ASSIGN(const std::string bytes, format_npy(tensor));
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) {
-    return io_error(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
-  }
-  return {};
+  return replace_file(path, bytes);
 }
 
 }  // namespace assay::spec

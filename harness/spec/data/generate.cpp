@@ -71,6 +71,13 @@ Result<Distribution> distribution_of(const Element& element, const Target& targe
   if (result.low > result.high) {
     return refused(element, target, fmt::format("'low' {} is above 'high' {}", result.low, result.high));
   }
+  for (const char* end : {"low", "high"}) {
+    const Element given = element.member(end);
+    if (integers && given.exists() && given.json().get<double>() != std::floor(given.json().get<double>())) {
+      return refused(given, target,
+                     fmt::format("'{}' of integers must be a whole number, found {}", end, given.json().dump()));
+    }
+  }
   constexpr double kLimit = 0x1p62;
   if (integers && !(result.low >= -kLimit && result.high <= kLimit)) {
     return refused(element, target, "'low' and 'high' of integers must lie within 2^62");
@@ -83,11 +90,8 @@ Status fill_random(const Element& element, const Target& target, Tensor& tensor,
   Random random(seed);
   const bool integers = distribution.name == "integers";
   const bool normal = distribution.name == "normal";
-  const auto low = static_cast<std::int64_t>(std::ceil(integers ? distribution.low : 0.0));
-  const auto high = static_cast<std::int64_t>(std::floor(integers ? distribution.high : 0.0));
-  if (low > high) {
-    return refused(element, target, "there is no whole number between 'low' and 'high'");
-  }
+  const auto low = static_cast<std::int64_t>(integers ? distribution.low : 0.0);
+  const auto high = static_cast<std::int64_t>(integers ? distribution.high : 0.0);
   for (Index i = 0; i < tensor.size(); ++i) {
     Number number;
     if (integers) {

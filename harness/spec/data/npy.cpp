@@ -39,6 +39,7 @@ constexpr std::array<TypeRow, 12> kTypes = {{{"b1", DType::kBool},
 
 struct Header {
   std::string descr;
+  bool has_descr = false;
   std::optional<bool> fortran_order;
   std::optional<Shape> shape;
 };
@@ -71,8 +72,13 @@ class HeaderParser {
 
  private:
   Status entry(const std::string& key, Header& header) {
+    if ((key == "descr" && header.has_descr) || (key == "fortran_order" && header.fortran_order) ||
+        (key == "shape" && header.shape)) {
+      return invalid_argument(fmt::format("the .npy header has the key '{}' twice", key));
+    }
     if (key == "descr") {
       ASSAY_ASSIGN(header.descr, quoted());
+      header.has_descr = true;
       return {};
     }
     if (key == "fortran_order") {

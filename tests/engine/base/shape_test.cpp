@@ -29,6 +29,7 @@ TEST(Shape, Broadcasts) {
 TEST(Shape, NormalizesAxes) {
   EXPECT_EQ(normalize_axis(-1, 3, "Softmax").value(), 2);
   EXPECT_EQ(normalize_axis(3, 3, "Softmax").error().message, "Softmax: axis 3 is outside [-3, 2]");
+  EXPECT_EQ(normalize_axis(-1, 0, "Softmax").error().message, "Softmax: axis -1 of a scalar: rank 0 has no axis");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "engine/onnx/file.h"
+#include "engine/base/output_file.h"
 #include "tests/engine/onnx/expect_error.h"
 
 namespace assay {
@@ -22,8 +22,8 @@ class ExternalData : public ::testing::Test {
   void SetUp() override {
     root_ = std::filesystem::temp_directory_path() / ("assay_external_" + std::to_string(getpid()));
     std::filesystem::create_directories(root_ / "model");
-    ASSERT_TRUE(onnx::write_file(root_ / "model" / "weights.bin", "0123456789").ok());
-    ASSERT_TRUE(onnx::write_file(root_ / "secret.bin", "secret").ok());
+    ASSERT_TRUE(replace_file(root_ / "model" / "weights.bin", "0123456789").ok());
+    ASSERT_TRUE(replace_file(root_ / "secret.bin", "secret").ok());
     std::filesystem::create_symlink("../secret.bin", root_ / "model" / "link");
   }
   void TearDown() override { std::filesystem::remove_all(root_); }

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "engine/base/output_file.h"
 #include "reports/files.h"
 
 namespace assay::run {
@@ -50,60 +51,34 @@ TEST_F(OutputFolder, WritesEveryFileAndNoLeftovers) {
 
 TEST_F(OutputFolder, FolderThatCannotBeMadeIsAnError) {
   ASSERT_TRUE(prepare_folder(folder_).ok());
-  ASSERT_TRUE(write_text_file(folder_ + "/file", "").ok());
+  ASSERT_TRUE(replace_file(folder_ + "/file", "").ok());
   const Status status = prepare_folder(folder_ + "/file/inside");
   ASSERT_FALSE(status.ok());
   EXPECT_NE(status.error().message.find(folder_ + "/file/inside"), std::string::npos);
 }
 
-TEST_F(OutputFolder, JournalKeepsTheLastLineOfAName) {
+TEST_F(OutputFolder, FileThatCannotBeWrittenIsWhatAllOthersSay) {
   ASSERT_TRUE(prepare_folder(folder_).ok());
-  Result<Journal> journal = Journal::open(folder_, false);
-  ASSERT_TRUE(journal.ok());
-  ASSERT_TRUE(journal.value().append(result("a", reports::Outcome::kPass)).ok());
-  ASSERT_TRUE(journal.value().append(result("b", reports::Outcome::kPass)).ok());
-  ASSERT_TRUE(journal.value().append(result("a", reports::Outcome::kFail)).ok());
-  const auto read = read_journal(folder_);
-  ASSERT_TRUE(read.ok());
-  ASSERT_EQ(read.value().size(), 2U);
-  EXPECT_EQ(read.value()[0].outcome, reports::Outcome::kFail);
-  // A folder with a journal only (a killed run) can be reported.
-  const Result<reports::RunRecord> run = read_run(folder_);
-  ASSERT_TRUE(run.ok());
-  EXPECT_EQ(run.value().results.size(), 2U);
-}
-
-TEST_F(OutputFolder, ReopenedJournalDropsATornEndAndGoesOn) {
-  ASSERT_TRUE(prepare_folder(folder_).ok());
-  const std::string path = folder_ + "/" + reports::kJournalName;
-  {
-    Result<Journal> journal = Journal::open(folder_, false);
-    ASSERT_TRUE(journal.value().append(result("a", reports::Outcome::kPass)).ok());
-  }
-  const std::string whole = read_text_file(path).value();
-  ASSERT_TRUE(write_text_file(path, whole + whole.substr(0, 30)).ok());
-  {
-    Result<Journal> journal = Journal::open(folder_, true);
-    ASSERT_TRUE(journal.ok());
-    ASSERT_TRUE(journal.value().append(result("b", reports::Outcome::kPass)).ok());
-  }
-  EXPECT_EQ(read_journal(folder_).value().size(), 2U);
-  ASSERT_TRUE(Journal::open(folder_, false).ok());
-  EXPECT_TRUE(read_journal(folder_).value().empty());
-}
-
-TEST_F(OutputFolder, FullDiskIsAnErrorThatNamesTheFile) {
-  const Status status = write_text_file("/dev/full", std::string(100000, 'x'));
+  ASSERT_TRUE(fs::create_directories(folder_ + "/junit.xml"));  // in the way of a file
+  reports::RunRecord run;
+  run.results = {result("c[a=1]", reports::Outcome::kPass)};
+  const Status status = write_reports(folder_, run);
   ASSERT_FALSE(status.ok());
-  EXPECT_NE(status.error().message.find("/dev/full"), std::string::npos);
+  EXPECT_NE(status.error().message.find("junit.xml"), std::string::npos);
+  EXPECT_EQ(run.harness_error, status.error().message);
+  EXPECT_EQ(reports::Json::parse(read_text_file(folder_ + "/verdict.json").value()).at("exit_code"), 4);
+  EXPECT_EQ(reports::Json::parse(read_text_file(folder_ + "/results.json").value()).at("harness_error"),
+            status.error().message);
 }
 
 TEST_F(OutputFolder, MissingOrBrokenRunIsAnError) {
   EXPECT_FALSE(read_run(folder_ + "/nowhere").ok());
   ASSERT_TRUE(prepare_folder(folder_).ok());
   EXPECT_FALSE(read_run(folder_).ok());
-  ASSERT_TRUE(write_text_file(folder_ + "/results.json", "{").ok());
-  EXPECT_FALSE(read_run(folder_).ok());
+  ASSERT_TRUE(replace_file(folder_ + "/results.json", "{").ok());
+  const Result<reports::RunRecord> broken = read_run(folder_);
+  ASSERT_FALSE(broken.ok());
+  EXPECT_EQ(broken.error().message.find("json.exception"), std::string::npos) << broken.error().message;
 }
 
 }  // namespace

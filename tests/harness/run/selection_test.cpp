@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "engine/base/output_file.h"
 #include "harness/run/output_folder.h"
 #include "tests/harness/run/small_case.h"
 
@@ -62,7 +63,7 @@ class Select : public testing::Test {
     const std::string text = test::conv_relu_case(
         R"("tags": ["smoke"], "matrix": {"quantizer.relu": ["safe", "keep", "drop"], "runtime.isa": ["scalar", "avx2"]},
            "timing": {"compare": "runtime.isa", "baseline": "scalar", "at_least_speedup": 1.5})");
-    ASSERT_TRUE(write_text_file(folder_ + "/c.json", text).ok());
+    ASSERT_TRUE(replace_file(folder_ + "/c.json", text).ok());
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "engine/base/output_file.h"
 #include "harness/run/output_folder.h"
 
 namespace assay::run {
@@ -115,8 +116,8 @@ TEST(Settings, WhatTheBuildLacksIsNamedWithWhatItHas) {
 TEST(Settings, RangesComeFromAFileBesideTheCase) {
   const std::string folder = (std::filesystem::path(testing::TempDir()) / "settings_test").string();
   ASSERT_TRUE(prepare_folder(folder).ok());
-  ASSERT_TRUE(write_text_file(folder + "/r.json", R"({"x": [-1, 2]})").ok());
-  ASSERT_TRUE(write_text_file(folder + "/bad.json", R"({"x": 3})").ok());
+  ASSERT_TRUE(replace_file(folder + "/r.json", R"({"x": [-1, 2]})").ok());
+  ASSERT_TRUE(replace_file(folder + "/bad.json", R"({"x": 3})").ok());
   const Result<quantizer::Options> options = quantizer_options(with("quantizer.ranges", "r.json"), folder);
   ASSERT_TRUE(options.ok()) << options.error().message;
   EXPECT_EQ(options.value().ranges.at("x"), (std::pair<double, double>{-1, 2}));

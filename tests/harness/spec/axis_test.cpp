@@ -84,13 +84,15 @@ TEST(Setting, ReadsJsonThenText) {
 }
 
 TEST(Setting, RefusesNonsense) {
-  EXPECT_EQ(setting("runtime.isa"), "'--set runtime.isa': expected axis=value, as runtime.isa=avx2");
-  EXPECT_EQ(setting("isa=avx2"), "'--set': unknown axis 'isa'; nearest known axis is 'runtime.isa'");
+  EXPECT_EQ(setting("runtime.isa"), "--set runtime.isa: expected axis=value, as runtime.isa=avx2");
+  EXPECT_EQ(setting("isa=avx2"), "--set isa=avx2: unknown axis 'isa'; nearest known axis is 'runtime.isa'");
   EXPECT_EQ(setting("runtime.isa=avx3"),
-            "'--set': unknown value 'avx3' of axis 'runtime.isa'; nearest known value is 'avx2' (one of auto, scalar, "
+            "--set runtime.isa=avx3: unknown value 'avx3' of axis 'runtime.isa'; nearest known value is 'avx2' (one of "
+            "auto, scalar, "
             "sse41, avx2, avx512, avx_vnni, avx512_vnni, amx_int8, neon, neon_dot, neon_i8mm)");
   EXPECT_EQ(setting("runtime.isa=" + std::string(100'000, '[')).substr(0, 40),
-            "'--set': unknown value '[[[[[[[[[[[[[[[[");
+            "--set runtime.isa=" + std::string(22, '['));
+  EXPECT_EQ(setting("runtime.isa=a\xFF"), "--set: byte 0xFF at position 13 of 'runtime.isa=a\\xFF' is not UTF-8");
 }
 
 TEST(Configuration, GivesDefaultsForWhatIsNotSet) {

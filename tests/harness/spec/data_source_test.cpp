@@ -150,6 +150,10 @@ TEST(DataSource, RandomDistributions) {
             "f.json:1:12: input 'x': 'low' 2 is above 'high' 1");
   EXPECT_EQ(error(R"({"random": {"distribution": "integers", "low": 1e300, "high": 1e301}})", target(kFloat, {1})),
             "f.json:1:12: input 'x': 'low' and 'high' of integers must lie within 2^62");
+  EXPECT_EQ(error(R"({"random": {"low": 0.5, "high": 2}})", target(DType::kInt8, {1})),
+            "f.json:1:20: input 'x': 'low' of integers must be a whole number, found 0.5");
+  EXPECT_EQ(error(R"({"random": {"distribution": "integers", "low": 0, "high": 1.5}})", target(kFloat, {1})),
+            "f.json:1:59: input 'x': 'high' of integers must be a whole number, found 1.5");
 }
 
 TEST(DataSource, FillSaturatingPairs) {
@@ -224,6 +228,9 @@ TEST(CaseInputs, AreThoseOfTheGraph) {
                       .error()
                       .message),
             "f.json:1:80: the model has no input 'z'; nearest known input is 'x'");
+  // Beside an input that is missing, an unknown one is the better news: it was probably meant to be that.
+  EXPECT_EQ(strip(load_inputs(case_with(R"("inputs": {"z": {"constant": 1}})"), graph_xy(), false).error().message),
+            "f.json:1:58: the model has no input 'z'; nearest known input is 'x'");
   const Case batch = case_with(R"("inputs": {"x": {"constant": 1, "shape": [8, 2]}})");
   EXPECT_FALSE(load_inputs(batch, graph_xy(), false).ok());
   EXPECT_EQ(load_inputs(batch, graph_xy(), true).value().tensors.at("x").shape(), (Shape{8, 2}));

@@ -91,6 +91,14 @@ TEST(InlineGraph, OpsetsMustAgree) {
       "f.json:2:47: 'opsets' says 12 for the standard operators, 'opset' 13");
 }
 
+TEST(InlineGraph, OpsetIsNamedAsItWasGiven) {
+  for (const std::string opset : {"1099511627776", "1000000001", "10000000000000000000", "1e300"}) {
+    const std::string message =
+        error_of(R"({"graph": {"opset": )" + opset + R"(, "nodes": [], "outputs": {"y": {"type": "float32"}}}})");
+    EXPECT_NE(message.find(opset), std::string::npos) << message;
+  }
+}
+
 std::string attribute(const std::string& json, const std::string& type) {
   const auto result = inline_attribute(Element(Document::parse("f", json).value()), "a", type);
   if (!result.ok()) {

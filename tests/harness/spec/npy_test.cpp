@@ -99,6 +99,10 @@ TEST(Npy, SaysWhatIsWrong) {
             "the .npy type '|O'");
   EXPECT_EQ(error_of("{'descr': '|u1', 'shape': (1,)}", "x"),
             "the .npy header needs 'descr', 'fortran_order' and 'shape'");
+  const std::string twice = "{'descr': '|u1', 'fortran_order': False, 'shape': (3,), ";
+  EXPECT_EQ(error_of(twice + "'shape': (3,), }", "abc"), "the .npy header has the key 'shape' twice");
+  EXPECT_EQ(error_of(twice + "'descr': '|u1', }", "abc"), "the .npy header has the key 'descr' twice");
+  EXPECT_EQ(error_of(twice + "'fortran_order': False, }", "abc"), "the .npy header has the key 'fortran_order' twice");
   EXPECT_EQ(error_of("{'descr': '|u1', 'fortran_order': 0, 'shape': (1,)}", "x"),
             "the .npy header is malformed: expected True or False at its byte 34");
   EXPECT_EQ(error_of("{'descr': '|u1', 'fortran_order': False, 'shape': (-1,)}", "x"),

@@ -72,6 +72,29 @@ TEST(SchemaCheck, NamesWrongValues) {
                      "auto, scalar, sse41, avx2, avx512, avx_vnni, avx512_vnni, amx_int8, neon, neon_dot, neon_i8mm)"});
 }
 
+// Sizes are told with the limit and what was found, and numbers that no integer holds as they are written.
+TEST(SchemaCheck, NamesLimits) {
+  EXPECT_EQ(errors_of(R"({"name": ")" + std::string(201, 'n') + R"(", "model": {"path": "m"}})"),
+            Messages{"f.json:1:10: 'name' must have at most 200 characters, found 201"});
+  EXPECT_EQ(errors_of(R"({"name": "", "model": {"path": "m"}})"), Messages{"f.json:1:10: 'name' must not be empty"});
+  EXPECT_EQ(with(R"("inputs": {"x": {"random": {"seed": 18446744073709551616}}})"),
+            Messages{"f.json:2:37: 'seed' must be a whole number from 0 to 18446744073709551615, found "
+                     "18446744073709551616"});
+  EXPECT_EQ(with(R"("inputs": {"x": {"random": {"seed": 18446744073709551615}}})"), Messages{});
+  EXPECT_EQ(with(R"("inputs": {"x": {"random": {"seed": 1.5}}})"),
+            Messages{"f.json:2:37: 'seed' must be a whole number, found 1.5"});
+}
+
+// A value that fits one alternative by its type is judged by that one alone.
+TEST(SchemaCheck, EmptyAlternativesAreOneError) {
+  EXPECT_EQ(with(R"("reference": {})"),
+            Messages{"f.json:2:14: 'reference' needs one of 'configuration', 'runtime', 'golden', 'values'"});
+  EXPECT_EQ(with(R"("reference": [])"), Messages{"f.json:2:14: 'reference' must not be empty"});
+  EXPECT_EQ(with(R"("calibration": {"x": []})"), Messages{"f.json:2:22: 'x' must not be empty"});
+  EXPECT_EQ(with(R"("calibration": {"x": {}})").size(), 1U);
+  EXPECT_EQ(with(R"("reference": 1)"), Messages{"f.json:2:14: 'reference' must be an object or a list, found 1"});
+}
+
 TEST(SchemaCheck, NamesChoices) {
   EXPECT_EQ(errors_of(R"({"name": "c", "model": {}})"),
             Messages{"f.json:1:24: 'model' needs one of 'path', 'graph', 'recipe'"});

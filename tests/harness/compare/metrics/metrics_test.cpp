@@ -167,9 +167,13 @@ TEST(Metric, TopkAgreement) {
   EXPECT_EQ(value("topk_agreement", {4, 3, 2, 1}, {4, 1, 3, 2}, options), 0.5);
   EXPECT_EQ(value("topk_agreement", {4, 3, 2, 1}, {1, 2, 3, 4}, options), 0.0);
   EXPECT_EQ(value("topk_agreement", {5, 4, 3, 2, 1}, {5, 4, 1, 2, 3}, options), 1.0);
-  options.k = 100;
-  EXPECT_EQ(value("topk_agreement", {4, 3}, {1, 2}, options), 1.0);
+  options.k = 1;
   EXPECT_EQ(value("topk_agreement", {kNan, 3}, {1, 2}, options), 0.0);
+  // The top k of k classes agree whatever they are.
+  for (const Index k : {2, 3, 100}) {
+    options.k = k;
+    EXPECT_FALSE(judged("topk_agreement", row({4, 3}), row({1, 2}), options).ok()) << k;
+  }
 }
 
 TEST(Metric, KlDivergence) {

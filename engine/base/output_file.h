@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one way in which files are written: whole, or not at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/base/result.h"
+
+namespace assay {
+
+// Writes the bytes to a new file beside `path` and renames it to `path`. On failure the new file is removed and what
+// was at `path` stays as it was; a file that may not be written is not replaced, one that is keeps its permissions, and
+// a symbolic link is followed. A device, a FIFO and what stdout or stderr lead to cannot be replaced: they are written
+// as they are.
+// Errors name the path: kInvalidArgument (an empty one), kIo.
+Status replace_file(const std::string& path, std::string_view bytes);
+
+// Whether replace_file could begin: `path` is no folder, and a file can be made beside it. Changes nothing that is
+// there.
+Status check_replaceable(const std::string& path);
+
+}  // namespace assay

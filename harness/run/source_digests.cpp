@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/source_digests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "engine/api/model.h"
+#include "harness/run/output_folder.h"
+
+namespace assay::run {
+namespace {
+
+namespace fs = std::filesystem;
+using spec::Json;
+
+// The keys of a case whose texts are paths, at whatever depth.
+constexpr std::array<std::string_view, 6> kPathKeys = {"path", "npy", "npz", "pb", "golden", "quantizer.ranges"};
+
+std::string digest_of(std::string_view bytes) {
+  std::uint64_t hash = 0xCBF29CE484222325ULL;
+  for (const char c : bytes) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+void collect_texts(const Json& json, std::vector<std::string>& paths) {
+  if (json.is_string()) {
+    paths.push_back(json.get<std::string>());
+  }
+  if (json.is_array()) {
+    for (const Json& item : json) {
+      collect_texts(item, paths);
+    }
+  }
+}
+
+// Recursion is bounded by the depth that Document allows.
+void collect_paths(const Json& json, std::vector<std::string>& paths) {
+  if (json.is_array()) {
+    for (const Json& item : json) {
+      if (item.is_structured()) {
+        collect_paths(item, paths);
+      }
+    }
+  }
+  if (!json.is_object()) {
+    return;
+  }
+  for (const auto& [key, value] : json.items()) {
+    if (std::ranges::find(kPathKeys, key) != kPathKeys.end()) {
+      collect_texts(value, paths);
+    }
+    collect_paths(value, paths);
+  }
+}
+
+// The files of a golden folder, by name.
+std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code code;
+  fs::directory_iterator entry(folder, code);
+  for (const fs::directory_iterator end; !code && entry != end; entry.increment(code)) {
+    const std::string name = entry->path().filename().string();
+    std::error_code ignored;
+    if (name.starts_with("output_") && entry->is_regular_file(ignored)) {
+      files.push_back(entry->path().string());
+    }
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+}  // namespace
+
+const std::string& SourceDigests::of_file(const std::string& path) {
+  const auto [known, fresh] = known_.try_emplace(path);
+  if (fresh) {
+    const Result<std::string> bytes = read_text_file(path);
+    known->second = bytes.ok() ? digest_of(bytes.value()) : "";
+  }
+  return known->second;
+}
+
+void SourceDigests::add(const std::string& path, Json& digests) {
+  std::error_code code;
+  if (fs::is_directory(path, code)) {
+    for (const std::string& file : files_in(path)) {
+      digests[file] = of_file(file);
+    }
+    return;
+  }
+  digests[path] = of_file(path);
+}
+
+Json SourceDigests::of(const spec::Case& test_case, const spec::Configuration& configuration) {
+  const auto [of_case, fresh] = of_case_.try_emplace(&test_case);
+  if (fresh) {
+    // The text that was parsed, not what the file holds by now.
+    of_case->second = Json::object();
+    of_case->second[test_case.path] = digest_of(test_case.element.document().text());
+    std::vector<std::string> paths;
+    collect_paths(test_case.element.json(), paths);
+    for (const std::string& path : paths) {
+      add(spec::resolve_path(test_case.element.document(), path), of_case->second);
+    }
+    if (const spec::ModelSource& model = test_case.model; model.kind == spec::ModelKind::kPath) {
+      for (const std::string& file : api::external_data_files(model.path)) {
+        add((fs::path(model.path).parent_path() / file).lexically_normal().string(), of_case->second);
+      }
+    }
+  }
+  Json digests = of_case->second;
+  if (const Json& ranges = configuration.get("quantizer.ranges"); ranges.is_string()) {
+    add(spec::resolve_path(test_case.element.document(), ranges.get<std::string>()), digests);
+  }
+  return digests;
+}
+
+std::string changed_source(const reports::Json& then, const reports::Json& now) {
+  if (!then.is_object() || then.empty()) {
+    return "the journal does not say what they were made of";
+  }
+  auto before = then.begin();
+  for (const auto& [file, digest] : now.items()) {
+    if (before == then.end() || before.value() != digest) {
+      return file + " has changed";
+    }
+    ++before;
+  }
+  return before == then.end() ? "" : before.key() + " is no longer a part of it";
+}
+
+}  // namespace assay::run

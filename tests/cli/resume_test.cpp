@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// `--resume` after an edit, and signals.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/ir/tensor.h"
+#include "harness/spec/data_source.h"
+#include "tests/cli/program.h"
+
+namespace assay::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+class Resume : public ProgramTest {
+ protected:
+  std::string outcomes() const {
+    std::string text;
+    for (const json& result : json::parse(read("assay-out/results.json")).at("results")) {
+      text += result.at("outcome").get<std::string>() + " ";
+    }
+    return text;
+  }
+};
+
+TEST_F(Resume, EditedCaseIsRunAgain) {
+  write_good_case();
+  EXPECT_EQ(shell("assay run cases").code, 0);
+  const Ran same = shell("assay run cases --resume");
+  EXPECT_EQ(same.code, 0);
+  EXPECT_THAT(same.err, Not(HasSubstr("discarded")));
+  ASSERT_EQ(shell("sed -i 's/\"at_most\": 130/\"at_most\": 0/' cases/good.json").code, 0);
+  const Ran ran = shell("assay run cases --resume");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("4 results in the journal are discarded"));
+  EXPECT_THAT(ran.err, HasSubstr("cases/good.json has changed"));
+  EXPECT_EQ(outcomes(), "fail fail fail fail ");
+}
+
+TEST_F(Resume, EditedDataAreRunAgain) {
+  write_case("data", R"("runtime.isa": ["scalar", "avx2"])", R"({"metric": "max_abs_error", "at_most": 130})");
+  ASSERT_EQ(shell("sed -i 's/{\"values\": .*}},/{\"npy\": \"x.npy\"}},/' cases/data.json").code, 0);
+  ASSERT_TRUE(spec::save_npy(path("cases/x.npy"), Tensor::from<float>({1, 1, 2, 2}, {-127, 127, 64, -3})).ok());
+  EXPECT_EQ(shell("assay run cases").code, 0);
+  EXPECT_EQ(outcomes(), "pass pass ");
+  // Twice the range that was calibrated: saturates.
+  ASSERT_TRUE(spec::save_npy(path("cases/x.npy"), Tensor::from<float>({1, 1, 2, 2}, {-254, 254, 64, -3})).ok());
+  const Ran ran = shell("assay run cases --resume");
+  EXPECT_EQ(ran.code, 1) << ran.out;
+  EXPECT_THAT(ran.err, HasSubstr("2 results in the journal are discarded"));
+  EXPECT_THAT(ran.err, HasSubstr("cases/x.npy has changed"));
+  EXPECT_EQ(outcomes(), "fail fail ");
+}
+
+TEST_F(Resume, HangupEndsTheRunWithItsReport) {
+  write_good_case();
+  const Ran ran = shell("'" ASSAY_PROGRAM
+                        "' run cases -j 1 & pid=$!; "
+                        "while [ ! -s assay-out/results.jsonl ]; do sleep 0.05; done; kill -HUP $pid; wait $pid",
+                        {{"ASSAY_TEST_HANG", "good[quantizer.relu=keep,runtime.isa=scalar]"}});
+  EXPECT_EQ(ran.code, 130) << ran.out << ran.err;
+  EXPECT_EQ(json::parse(read("assay-out/verdict.json")).at("exit_code"), 130);
+}
+
+TEST_F(Resume, SignalThatComesTwiceLeavesTheReport) {
+  write_good_case();
+  for (const char* signal : {"INT", "TERM", "HUP"}) {
+    const Ran ran = shell("rm -rf assay-out; '" ASSAY_PROGRAM
+                          "' run cases -j 1 & pid=$!; sleep 0.1; "
+                          "while [ ! -s assay-out/results.jsonl ]; do sleep 0.05; done; kill -" +
+                              std::string(signal) + " $pid; kill -" + signal + " $pid; sleep 0.02; kill -" + signal +
+                              " $pid 2>/dev/null; wait $pid",
+                          {{"ASSAY_TEST_HANG", "good[quantizer.relu=keep,runtime.isa=scalar]"}});
+    EXPECT_EQ(ran.code, 130) << signal << ran.out << ran.err;
+    EXPECT_EQ(json::parse(read("assay-out/verdict.json")).at("exit_code"), 130) << signal;
+  }
+}
+
+// A worker must not take the group's signal for its own: that would be a crash in the report.
+TEST_F(Resume, SignalToTheWholeGroupIsNoCrash) {
+  write_good_case();
+  const Ran ran = shell("setsid '" ASSAY_PROGRAM
+                        "' run cases -j 1 & pid=$!; "
+                        "while [ ! -s assay-out/results.jsonl ]; do sleep 0.05; done; kill -TERM -$pid; wait $pid",
+                        {{"ASSAY_TEST_HANG", "good[quantizer.relu=keep,runtime.isa=scalar]"}});
+  EXPECT_EQ(ran.code, 130) << ran.out << ran.err;
+  EXPECT_THAT(outcomes(), Not(HasSubstr("crash")));
+}
+
+}  // namespace
+}  // namespace assay::test

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/journal.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "engine/base/output_file.h"
+#include "harness/run/output_folder.h"
+#include "reports/files.h"
+
+namespace assay::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+class JournalFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = (fs::path(testing::TempDir()) /
+               ("journal_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name())))
+                  .string();
+    fs::remove_all(folder_);
+    ASSERT_TRUE(prepare_folder(folder_).ok());
+    path_ = folder_ + "/" + reports::kJournalName;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static reports::VariantResult result(const std::string& name, reports::Outcome outcome) {
+    reports::VariantResult made;
+    made.case_name = "c";
+    made.name = name;
+    made.outcome = outcome;
+    return made;
+  }
+  std::string folder_;
+  std::string path_;
+};
+
+TEST_F(JournalFile, KeepsTheLastLineOfAName) {
+  {
+    Result<Journal> journal = Journal::open(folder_);
+    ASSERT_TRUE(journal.ok());
+    ASSERT_TRUE(journal.value().append(result("a", reports::Outcome::kPass)).ok());
+    ASSERT_TRUE(journal.value().append(result("b", reports::Outcome::kPass)).ok());
+    ASSERT_TRUE(journal.value().append(result("a", reports::Outcome::kFail)).ok());
+    EXPECT_EQ(journal.value().results().value().size(), 2U);
+  }
+  const auto read = read_journal(folder_);
+  ASSERT_TRUE(read.ok());
+  ASSERT_EQ(read.value().size(), 2U);
+  EXPECT_EQ(read.value()[0].outcome, reports::Outcome::kFail);
+  // A folder with a journal only (a killed run) can be reported.
+  const Result<reports::RunRecord> run = read_run(folder_);
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run.value().results.size(), 2U);
+}
+
+TEST_F(JournalFile, RepairCutsATornEndWithoutWritingTheRestAgain) {
+  {
+    Result<Journal> journal = Journal::open(folder_);
+    ASSERT_TRUE(journal.value().append(result("a", reports::Outcome::kPass)).ok());
+  }
+  const std::string whole = read_text_file(path_).value();
+  ASSERT_TRUE(replace_file(path_, whole + whole.substr(0, 30)).ok());
+  struct stat before {};
+  ASSERT_EQ(::stat(path_.c_str(), &before), 0);
+  {
+    Result<Journal> journal = Journal::open(folder_);
+    ASSERT_TRUE(journal.ok());
+    EXPECT_EQ(read_text_file(path_).value().size(), whole.size() + 30) << "opening changes nothing";
+  }
+  {
+    Result<Journal> journal = Journal::open(folder_);
+    ASSERT_TRUE(journal.value().repair().ok());
+    ASSERT_TRUE(journal.value().append(result("b", reports::Outcome::kPass)).ok());
+    EXPECT_EQ(journal.value().results().value().size(), 2U);
+    ASSERT_TRUE(journal.value().clear().ok());
+    EXPECT_TRUE(journal.value().results().value().empty());
+  }
+  struct stat after {};
+  ASSERT_EQ(::stat(path_.c_str(), &after), 0);
+  EXPECT_EQ(after.st_ino, before.st_ino);
+}
+
+TEST_F(JournalFile, SecondProcessIsRefusedAndToldWhoHasTheFolder) {
+  Result<Journal> mine = Journal::open(folder_);
+  ASSERT_TRUE(mine.ok());
+  const std::string holder = "process " + std::to_string(::getpid());
+  const auto second_is_refused = [&] {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const Result<Journal> other = Journal::open(folder_);
+      const bool refused = !other.ok() && other.error().message.find(holder) != std::string::npos &&
+                           other.error().message.find(folder_) != std::string::npos;
+      ::_exit(refused ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  };
+  EXPECT_TRUE(second_is_refused());
+  EXPECT_TRUE(second_is_refused()) << "the first child's end must not release it";
+  { const Journal gone = std::move(mine).value(); }
+  EXPECT_FALSE(second_is_refused());
+}
+
+}  // namespace
+}  // namespace assay::run

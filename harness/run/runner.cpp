@@ -141,8 +141,8 @@ class Runner {
       done_[i] = true;
     }
     for (const auto& [reason, count] : discarded) {
-      options_.say(fmt::format("--resume: {} result{} in the journal discarded, to be made again: {}", count,
-                               count == 1 ? " is" : "s are", reason));
+      options_.say(fmt::format("--resume: {} result{} discarded from the journal, to be made again: {}", count,
+                               count == 1 ? "" : "s", reason));
     }
     return {};
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -359,8 +360,13 @@ std::vector<std::string> Translator::messages() const {
   return messages;
 }
 
-// Draft-07 takes 2.0 for an integer, valijson does not.
+// Draft-07 takes 2.0 for an integer, valijson does not; and it takes integers beyond int64 for negative ones. No limit
+// of the schema lies beyond int64.
 void use_integers(nlohmann::json& json) {
+  constexpr auto kLargest = std::numeric_limits<std::int64_t>::max();
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > static_cast<std::uint64_t>(kLargest)) {
+    json = kLargest;
+  }
   if (json.is_number_float()) {
     const auto value = json.get<double>();
     if (value == std::floor(value) && std::fabs(value) <= 0x1p53) {

@@ -19,7 +19,8 @@ class Resume : public ProgramTest {
  protected:
   std::string outcomes() const {
     std::string text;
-    for (const json& result : json::parse(read("assay-out/results.json")).at("results")) {
+    const json run = json::parse(read("assay-out/results.json"));
+    for (const json& result : run.at("results")) {
       text += result.at("outcome").get<std::string>() + " ";
     }
     return text;
@@ -35,7 +36,7 @@ TEST_F(Resume, EditedCaseIsRunAgain) {
   ASSERT_EQ(shell("sed -i 's/\"at_most\": 130/\"at_most\": 0/' cases/good.json").code, 0);
   const Ran ran = shell("assay run cases --resume");
   EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.err, HasSubstr("4 results in the journal are discarded"));
+  EXPECT_THAT(ran.err, HasSubstr("4 results discarded from the journal"));
   EXPECT_THAT(ran.err, HasSubstr("cases/good.json has changed"));
   EXPECT_EQ(outcomes(), "fail fail fail fail ");
 }
@@ -50,7 +51,7 @@ TEST_F(Resume, EditedDataAreRunAgain) {
   ASSERT_TRUE(spec::save_npy(path("cases/x.npy"), Tensor::from<float>({1, 1, 2, 2}, {-254, 254, 64, -3})).ok());
   const Ran ran = shell("assay run cases --resume");
   EXPECT_EQ(ran.code, 1) << ran.out;
-  EXPECT_THAT(ran.err, HasSubstr("2 results in the journal are discarded"));
+  EXPECT_THAT(ran.err, HasSubstr("2 results discarded from the journal"));
   EXPECT_THAT(ran.err, HasSubstr("cases/x.npy has changed"));
   EXPECT_EQ(outcomes(), "fail fail ");
 }
@@ -87,7 +88,7 @@ TEST_F(Resume, SignalToTheWholeGroupIsNoCrash) {
                         "while [ ! -s assay-out/results.jsonl ]; do sleep 0.05; done; kill -TERM -$pid; wait $pid",
                         {{"ASSAY_TEST_HANG", "good[quantizer.relu=keep,runtime.isa=scalar]"}});
   EXPECT_EQ(ran.code, 130) << ran.out << ran.err;
-  EXPECT_THAT(outcomes(), Not(HasSubstr("crash")));
+  EXPECT_EQ(outcomes(), "pass pass not-run not-run ");
 }
 
 }  // namespace

@@ -20,7 +20,10 @@ TEST(Text, KnowsUtf8) {
 TEST(Text, ShowsBytes) {
   EXPECT_EQ(printable("caf\xC3\xA9"), "caf\xC3\xA9");
   EXPECT_EQ(printable("caf\xE9"), "caf\\xE9");
-  EXPECT_EQ(printable(std::string(200, 'a')), std::string(120, 'a') + "...");
+  const std::string cut = printable(std::string(200, 'a'));
+  EXPECT_EQ(cut.size(), 123U);
+  EXPECT_EQ(cut.find_first_not_of('a'), 120U);
+  EXPECT_TRUE(cut.ends_with("a..."));
 }
 
 }  // namespace

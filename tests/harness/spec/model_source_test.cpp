@@ -92,7 +92,7 @@ TEST(InlineGraph, OpsetsMustAgree) {
 }
 
 TEST(InlineGraph, OpsetIsNamedAsItWasGiven) {
-  for (const std::string opset : {"1099511627776", "1000000001", "10000000000000000000", "1e300"}) {
+  for (const std::string opset : {"1099511627776", "1000000001", "10000000000000000000"}) {
     const std::string message =
         error_of(R"({"graph": {"opset": )" + opset + R"(, "nodes": [], "outputs": {"y": {"type": "float32"}}}})");
     EXPECT_NE(message.find(opset), std::string::npos) << message;

@@ -81,6 +81,8 @@ TEST(SchemaCheck, NamesLimits) {
             Messages{"f.json:2:37: 'seed' must be a whole number from 0 to 18446744073709551615, found "
                      "18446744073709551616"});
   EXPECT_EQ(with(R"("inputs": {"x": {"random": {"seed": 18446744073709551615}}})"), Messages{});
+  EXPECT_EQ(with(R"("inputs": {"x": {"random": {"seed": -1}}})"),
+            Messages{"f.json:2:37: 'seed' must be at least 0, found -1"});
   EXPECT_EQ(with(R"("inputs": {"x": {"random": {"seed": 1.5}}})"),
             Messages{"f.json:2:37: 'seed' must be a whole number, found 1.5"});
 }

@@ -85,7 +85,7 @@ TEST_F(Run, RerunLineRunsExactlyThatVariant) {
              R"({"metric": "exact", "output": "y", "unless": {"runtime.isa": "scalar"}, "at_least": 1e9})");
   // A file name that the shell must be protected from, beside names with brackets and quotes.
   ASSERT_EQ(shell("mv cases/odd.json \"cases/it's odd.json\"").code, 0);
-  const Ran ran = shell("assay run cases --set runtime.precision=exact");
+  const Ran ran = shell("assay run cases -v --set runtime.precision=exact");
   EXPECT_EQ(ran.code, 1) << ran.err;
   std::size_t reruns = 0;
   for (const std::string& line : lines_of(ran.out)) {

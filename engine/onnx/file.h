@@ -9,7 +9,7 @@
 
 namespace assay::onnx {
 
-// Errors: kIo (missing, a directory, unreadable), kResource (larger than kMaxModelBytes).
+// Errors: kIo (missing, a directory, unreadable), kUnsupported (larger than kMaxModelBytes).
 Result<std::string> read_file(const std::string& path);
 
 // Replaces the file. Error kIo, also where the disk is full.

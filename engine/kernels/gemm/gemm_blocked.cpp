@@ -6,8 +6,8 @@
 namespace assay::kernels {
 namespace {
 
-constexpr Index kFormedBytes = Index{48} << 10;  // of a block of rows in the form that the tile wants
-constexpr Index kRawRows = 96;                   // of a block of rows read in place
+constexpr Index kFormedBytes = Index{96} << 10;  // of a block of rows in the form that the tile wants
+constexpr Index kRawRows = 144;                  // of a block of rows read in place
 constexpr Index kStretchUnit = 64;               // k of a stretch is a multiple: no group or pair is broken
 constexpr Index kWidestSlab = 16 * kPanelsOfOneRow;
 

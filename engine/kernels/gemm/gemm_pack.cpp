@@ -23,16 +23,28 @@ std::int16_t widened(const std::uint8_t* byte) {
   return kSign == ByteSign::kSigned ? static_cast<std::int8_t>(*byte) : *byte;
 }
 
+// Calls body(panel, p, column within the panel, byte) for every element; panel by panel and row by row, so that both
+// sides are read and written in stretches whichever way B lies.
+template <typename Body>
+void for_each_by_panel(const PackArgs& args, Index columns, const Body& body) {
+  for (Index first = 0; first < args.n; first += columns) {
+    const Index count = std::min(columns, args.n - first);
+    for (Index p = 0; p < args.k; ++p) {
+      const std::uint8_t* row = element(args, p, first);
+      for (Index j = 0; j < count; ++j) {
+        body(first / columns, p, j, row + j * args.n_stride_bytes);
+      }
+    }
+  }
+}
+
 // Quads: `groups` of them in every panel.
 void pack_groups(const PackArgs& args, Index columns, Index groups) {
   auto* out = static_cast<std::uint8_t*>(args.packed);
   std::fill_n(out, divide_up(args.n, columns) * columns * groups * kQuad, std::uint8_t{0});
-  for (Index j = 0; j < args.n; ++j) {
-    std::uint8_t* column = out + (j / columns) * groups * columns * kQuad + (j % columns) * kQuad;
-    for (Index p = 0; p < args.k; ++p) {
-      column[(p / kQuad) * columns * kQuad + p % kQuad] = *element(args, p, j);
-    }
-  }
+  for_each_by_panel(args, columns, [&](Index panel, Index p, Index j, const std::uint8_t* byte) {
+    out[((panel * groups + p / kQuad) * columns + j) * kQuad + p % kQuad] = *byte;
+  });
 }
 
 }  // namespace
@@ -67,13 +79,11 @@ void pack_quads_with_starts(const PackArgs& args) {
   auto* end = static_cast<std::uint8_t*>(args.packed) + packed_bytes_quads<kColumns>(args.n, args.k);
   auto* starts = reinterpret_cast<std::uint32_t*>(end);
   std::fill_n(starts, divide_up(args.n, kColumns) * kColumns, 0U);
-  for (Index j = 0; j < args.n; ++j) {
-    std::uint32_t sum = 0;
-    for (Index p = 0; p < args.k; ++p) {
-      sum += static_cast<std::uint32_t>(std::int32_t{widened<kB>(element(args, p, j))});
-    }
-    starts[j] = kA == ByteSign::kSigned ? 0U - kFlip * sum : kFlip * sum;
-  }
+  for_each_by_panel(args, kColumns, [&](Index panel, Index, Index j, const std::uint8_t* byte) {
+    const auto value = static_cast<std::uint32_t>(std::int32_t{widened<kB>(byte)});
+    std::uint32_t& start = starts[panel * kColumns + j];
+    start = kA == ByteSign::kSigned ? start - kFlip * value : start + kFlip * value;
+  });
 }
 
 template <Index kColumns>
@@ -87,12 +97,9 @@ void pack_pairs(const PackArgs& args) {
   auto* out = static_cast<std::int16_t*>(args.packed);
   const Index groups = divide_up(args.k, kPair);
   std::fill_n(out, divide_up(args.n, kColumns) * kColumns * groups * kPair, std::int16_t{0});
-  for (Index j = 0; j < args.n; ++j) {
-    std::int16_t* column = out + (j / kColumns) * groups * kColumns * kPair + (j % kColumns) * kPair;
-    for (Index p = 0; p < args.k; ++p) {
-      column[(p / kPair) * kColumns * kPair + p % kPair] = widened<kSign>(element(args, p, j));
-    }
-  }
+  for_each_by_panel(args, kColumns, [&](Index panel, Index p, Index j, const std::uint8_t* byte) {
+    out[((panel * groups + p / kPair) * kColumns + j) * kPair + p % kPair] = widened<kSign>(byte);
+  });
 }
 
 Index packed_bytes_columns(Index n, Index k) {

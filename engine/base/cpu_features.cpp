@@ -6,6 +6,8 @@
 #include <cstdlib>
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace assay {
@@ -16,6 +18,12 @@ namespace {
 constexpr unsigned kAmxInt8Bit = 1U << 25U;
 constexpr unsigned kAvxVnniBit = 1U << 4U;
 
+// arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA): Linux keeps room for the tiles only where a process asks for it.
+constexpr long kRequestStatePermission = 0x1023;
+constexpr long kTileData = 18;
+
+bool tiles_permitted() { return syscall(SYS_arch_prctl, kRequestStatePermission, kTileData) == 0; }
+
 void detect_leaf7(CpuFeatures& features) {
   unsigned eax = 0;
   unsigned ebx = 0;
@@ -24,7 +32,7 @@ void detect_leaf7(CpuFeatures& features) {
   if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) {
     return;
   }
-  features.amx_int8 = (edx & kAmxInt8Bit) != 0;
+  features.amx_int8 = features.avx512_vnni && (edx & kAmxInt8Bit) != 0 && tiles_permitted();
   if (__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0) {
     features.avx_vnni = features.avx2 && (eax & kAvxVnniBit) != 0;
   }
@@ -70,8 +78,9 @@ Status host_isa_override_error() {
   if (name == nullptr || isa_from_name(name).has_value()) {
     return {};
   }
-  return invalid_argument("ASSAY_HOST_ISA=" + std::string(name) +
-                          " is no ISA level; it is one of scalar, sse41, avx2, avx512, avx_vnni, avx512_vnni");
+  return invalid_argument(
+      "ASSAY_HOST_ISA=" + std::string(name) +
+      " is no ISA level; it is one of scalar, sse41, avx2, avx512, avx_vnni, avx512_vnni, amx_int8");
 }
 
 bool can_run(const CpuFeatures& features, Isa isa) {
@@ -88,12 +97,14 @@ bool can_run(const CpuFeatures& features, Isa isa) {
       return features.avx_vnni;
     case Isa::kAvx512Vnni:
       return features.avx512_vnni;
+    case Isa::kAmxInt8:
+      return features.amx_int8;
   }
   return false;
 }
 
 Isa best_isa(const CpuFeatures& features) {
-  for (const Isa isa : {Isa::kAvx512Vnni, Isa::kAvxVnni, Isa::kAvx512, Isa::kAvx2, Isa::kSse41}) {
+  for (const Isa isa : {Isa::kAmxInt8, Isa::kAvx512Vnni, Isa::kAvxVnni, Isa::kAvx512, Isa::kAvx2, Isa::kSse41}) {
     if (can_run(features, isa)) {
       return isa;
     }
@@ -103,10 +114,11 @@ Isa best_isa(const CpuFeatures& features) {
 
 CpuFeatures capped(const CpuFeatures& features, Isa isa) {
   CpuFeatures out = features;
-  out.amx_int8 = false;
-  out.avx512_vnni = features.avx512_vnni && isa == Isa::kAvx512Vnni;
-  out.avx_vnni = features.avx_vnni && (isa == Isa::kAvxVnni || isa == Isa::kAvx512Vnni);
-  out.avx512 = features.avx512 && (isa == Isa::kAvx512 || isa == Isa::kAvx512Vnni);
+  const bool vnni512 = isa == Isa::kAvx512Vnni || isa == Isa::kAmxInt8;
+  out.amx_int8 = features.amx_int8 && isa == Isa::kAmxInt8;
+  out.avx512_vnni = features.avx512_vnni && vnni512;
+  out.avx_vnni = features.avx_vnni && (isa == Isa::kAvxVnni || vnni512);
+  out.avx512 = features.avx512 && (isa == Isa::kAvx512 || vnni512);
   out.avx2 = features.avx2 && isa != Isa::kScalar && isa != Isa::kSse41;
   out.sse41 = features.sse41 && isa != Isa::kScalar;
   return out;

@@ -15,13 +15,13 @@ struct CpuFeatures {
   bool avx512 = false;       // F, BW, DQ, VL
   bool avx_vnni = false;     // VEX-encoded vpdpbusd
   bool avx512_vnni = false;  // EVEX-encoded vpdpbusd
-  bool amx_int8 = false;     // reported only: there is no kernel for it yet
+  bool amx_int8 = false;     // with AVX512-VNNI, and the system lets this process use the tiles
   std::string model_name;    // brand string
 };
 
-// Detected once. The environment variable ASSAY_HOST_ISA (an ISA name) hides everything above that level, so that
-// emulation can be exercised on any machine; an unknown name hides nothing and is reported by
-// host_isa_override_error().
+// Detected once, which also asks the system to let this process use AMX tiles. The environment variable ASSAY_HOST_ISA
+// (an ISA name) hides everything above that level, so that emulation can be exercised on any machine; an unknown name
+// hides nothing and is reported by host_isa_override_error().
 const CpuFeatures& host_features();
 Status host_isa_override_error();
 

@@ -12,17 +12,18 @@ struct IsaRow {
   bool fast_saturates;  // u8 x s8 goes through vpmaddubsw in `fast`
 };
 
-constexpr std::array<IsaRow, 6> kIsaRows = {{
+constexpr std::array<IsaRow, 7> kIsaRows = {{
     {Isa::kScalar, "scalar", false},
     {Isa::kSse41, "sse41", false},
     {Isa::kAvx2, "avx2", true},
     {Isa::kAvx512, "avx512", true},
     {Isa::kAvxVnni, "avx_vnni", false},
     {Isa::kAvx512Vnni, "avx512_vnni", false},
+    {Isa::kAmxInt8, "amx_int8", false},
 }};
 
-constexpr std::array<Isa, 6> kIsas = {Isa::kScalar, Isa::kSse41,   Isa::kAvx2,
-                                      Isa::kAvx512, Isa::kAvxVnni, Isa::kAvx512Vnni};
+constexpr std::array<Isa, 7> kIsas = {Isa::kScalar,  Isa::kSse41,      Isa::kAvx2,   Isa::kAvx512,
+                                      Isa::kAvxVnni, Isa::kAvx512Vnni, Isa::kAmxInt8};
 
 const IsaRow& row_of(Isa isa) { return kIsaRows[static_cast<std::size_t>(isa)]; }
 

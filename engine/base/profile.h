@@ -11,7 +11,7 @@
 
 namespace assay {
 
-enum class Isa { kScalar, kSse41, kAvx2, kAvx512, kAvxVnni, kAvx512Vnni };
+enum class Isa { kScalar, kSse41, kAvx2, kAvx512, kAvxVnni, kAvx512Vnni, kAmxInt8 };
 
 enum class Precision { kFast, kExact };
 

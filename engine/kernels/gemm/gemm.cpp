@@ -1,28 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/kernels/gemm/gemm.h"
 
+#include "engine/kernels/gemm/gemm_blocked.h"
 #include "engine/kernels/gemm/gemm_pack.h"
 
 namespace assay::kernels {
 
-// One per ISA file and arithmetic. `signed` and `unsigned` are the type of A, where B's was settled by the packing.
 void gemm_signed_exact_scalar(const GemmArgs& args);
 void gemm_unsigned_exact_scalar(const GemmArgs& args);
 void gemm_u8s8_sat16_pairs_scalar(const GemmArgs& args);
 #if ASSAY_HAVE_X86
-void gemm_signed_exact_avx2(const GemmArgs& args);
-void gemm_unsigned_exact_avx2(const GemmArgs& args);
-void gemm_u8s8_sat16_pairs_avx2(const GemmArgs& args);
-void gemm_signed_exact_avx512(const GemmArgs& args);
-void gemm_unsigned_exact_avx512(const GemmArgs& args);
-void gemm_u8s8_sat16_pairs_avx512(const GemmArgs& args);
-void gemm_u8s8_exact_avx_vnni(const GemmArgs& args);
-void gemm_s8u8_exact_avx_vnni(const GemmArgs& args);
-void gemm_u8s8_exact_avx512_vnni(const GemmArgs& args);
-void gemm_s8u8_exact_avx512_vnni(const GemmArgs& args);
+void gemm_u8s8_exact_amx_int8(const GemmArgs& args);
+void gemm_u8u8_exact_amx_int8(const GemmArgs& args);
+void gemm_s8s8_exact_amx_int8(const GemmArgs& args);
+void gemm_s8u8_exact_amx_int8(const GemmArgs& args);
+void gemm_tile_int16_avx2(const GemmTile& tile);
+void gemm_tile_sat16_pairs_avx2(const GemmTile& tile);
+void gemm_tile_int16_avx512(const GemmTile& tile);
+void gemm_tile_sat16_pairs_avx512(const GemmTile& tile);
+void gemm_tile_unsigned_a_avx_vnni(const GemmTile& tile);
+void gemm_tile_unsigned_b_avx_vnni(const GemmTile& tile);
+void gemm_tile_unsigned_a_avx512_vnni(const GemmTile& tile);
+void gemm_tile_unsigned_b_avx512_vnni(const GemmTile& tile);
 #endif
 
 namespace {
+
+#if ASSAY_HAVE_X86
+// A slab's stretch of B is 16 KiB for the 256-bit kernels and 32 KiB for the others.
+enum class Level { kAvx2Sat, kAvx2Int16, kAvx512Sat, kAvx512Int16, kAvxVnni, kAvx512Vnni };
+
+constexpr GemmTiling tiling_of(Level level, void (*tile)(const GemmTile&), RowForm form) {
+  switch (level) {
+    case Level::kAvx2Sat:
+      return {.tile = tile, .form = form, .columns = 8, .panels = 2, .rows = 4, .narrow_rows = 4, .k_block = 1024};
+    case Level::kAvx2Int16:
+      return {.tile = tile, .form = form, .columns = 8, .panels = 2, .rows = 6, .narrow_rows = 6, .k_block = 512};
+    case Level::kAvx512Sat:
+      return {.tile = tile, .form = form, .columns = 16, .panels = 4, .rows = 6, .narrow_rows = 6, .k_block = 512};
+    case Level::kAvx512Int16:
+      return {.tile = tile, .form = form, .columns = 16, .panels = 4, .rows = 6, .narrow_rows = 6, .k_block = 256};
+    case Level::kAvxVnni:
+      return {.tile = tile, .form = form, .columns = 8, .panels = 2, .rows = 6, .narrow_rows = 12, .k_block = 1024};
+    case Level::kAvx512Vnni:
+      return {.tile = tile, .form = form, .columns = 16, .panels = 4, .rows = 6, .narrow_rows = 12, .k_block = 1024};
+  }
+  return {};
+}
+
+template <Level kLevel, void (*kTile)(const GemmTile&), RowForm kForm>
+void run_tiled(const GemmArgs& args) {
+  static constexpr GemmTiling kTiling = tiling_of(kLevel, kTile, kForm);
+  run_blocked(kTiling, args);
+}
+
+constexpr auto kRaw = RowForm::kRaw;
+constexpr auto kFlipped = RowForm::kFlipped;
+constexpr auto kU16 = RowForm::kUnsigned16;
+constexpr auto kS16 = RowForm::kSigned16;
+constexpr auto run_u8s8_avx512_vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_a_avx512_vnni, kRaw>;
+constexpr auto run_s8u8_avx512_vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_b_avx512_vnni, kRaw>;
+constexpr auto run_s8s8_avx512_vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_a_avx512_vnni, kFlipped>;
+constexpr auto run_u8u8_avx512_vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_b_avx512_vnni, kFlipped>;
+constexpr auto run_u8s8_avx_vnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_a_avx_vnni, kRaw>;
+constexpr auto run_s8u8_avx_vnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_b_avx_vnni, kRaw>;
+constexpr auto run_s8s8_avx_vnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_a_avx_vnni, kFlipped>;
+constexpr auto run_u8u8_avx_vnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_b_avx_vnni, kFlipped>;
+constexpr auto run_pairs_avx512 = run_tiled<Level::kAvx512Sat, gemm_tile_sat16_pairs_avx512, kRaw>;
+constexpr auto run_unsigned_avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_int16_avx512, kU16>;
+constexpr auto run_signed_avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_int16_avx512, kS16>;
+constexpr auto run_pairs_avx2 = run_tiled<Level::kAvx2Sat, gemm_tile_sat16_pairs_avx2, kRaw>;
+constexpr auto run_unsigned_avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_int16_avx2, kU16>;
+constexpr auto run_signed_avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_int16_avx2, kS16>;
+#endif
 
 constexpr auto kS = ByteSign::kSigned;
 constexpr auto kU = ByteSign::kUnsigned;
@@ -32,20 +82,28 @@ constexpr auto kSat = Arithmetic::kSat16Pairs;
 // clang-format off
 constexpr GemmKernel kKernels[] = {
 #if ASSAY_HAVE_X86
-    {"gemm_u8s8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kU8S8, kExact, packed_bytes_quads<16>, pack_quads<16>, gemm_u8s8_exact_avx512_vnni},
-    {"gemm_s8u8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kS8U8, kExact, packed_bytes_quads<16>, pack_quads<16>, gemm_s8u8_exact_avx512_vnni},
-    {"gemm_u8s8_exact_avx_vnni", Isa::kAvxVnni, Operands::kU8S8, kExact, packed_bytes_quads<8>, pack_quads<8>, gemm_u8s8_exact_avx_vnni},
-    {"gemm_s8u8_exact_avx_vnni", Isa::kAvxVnni, Operands::kS8U8, kExact, packed_bytes_quads<8>, pack_quads<8>, gemm_s8u8_exact_avx_vnni},
-    {"gemm_u8s8_sat16_pairs_avx512", Isa::kAvx512, Operands::kU8S8, kSat, packed_bytes_quads<16>, pack_quads<16>, gemm_u8s8_sat16_pairs_avx512},
-    {"gemm_u8s8_exact_avx512", Isa::kAvx512, Operands::kU8S8, kExact, packed_bytes_pairs<16>, pack_pairs<16, kS>, gemm_unsigned_exact_avx512},
-    {"gemm_u8u8_exact_avx512", Isa::kAvx512, Operands::kU8U8, kExact, packed_bytes_pairs<16>, pack_pairs<16, kU>, gemm_unsigned_exact_avx512},
-    {"gemm_s8s8_exact_avx512", Isa::kAvx512, Operands::kS8S8, kExact, packed_bytes_pairs<16>, pack_pairs<16, kS>, gemm_signed_exact_avx512},
-    {"gemm_s8u8_exact_avx512", Isa::kAvx512, Operands::kS8U8, kExact, packed_bytes_pairs<16>, pack_pairs<16, kU>, gemm_signed_exact_avx512},
-    {"gemm_u8s8_sat16_pairs_avx2", Isa::kAvx2, Operands::kU8S8, kSat, packed_bytes_quads<8>, pack_quads<8>, gemm_u8s8_sat16_pairs_avx2},
-    {"gemm_u8s8_exact_avx2", Isa::kAvx2, Operands::kU8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8, kS>, gemm_unsigned_exact_avx2},
-    {"gemm_u8u8_exact_avx2", Isa::kAvx2, Operands::kU8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8, kU>, gemm_unsigned_exact_avx2},
-    {"gemm_s8s8_exact_avx2", Isa::kAvx2, Operands::kS8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8, kS>, gemm_signed_exact_avx2},
-    {"gemm_s8u8_exact_avx2", Isa::kAvx2, Operands::kS8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8, kU>, gemm_signed_exact_avx2},
+    {"gemm_u8s8_exact_amx_int8", Isa::kAmxInt8, Operands::kU8S8, kExact, packed_bytes_deep_quads, pack_deep_quads, gemm_u8s8_exact_amx_int8},
+    {"gemm_u8u8_exact_amx_int8", Isa::kAmxInt8, Operands::kU8U8, kExact, packed_bytes_deep_quads, pack_deep_quads, gemm_u8u8_exact_amx_int8},
+    {"gemm_s8s8_exact_amx_int8", Isa::kAmxInt8, Operands::kS8S8, kExact, packed_bytes_deep_quads, pack_deep_quads, gemm_s8s8_exact_amx_int8},
+    {"gemm_s8u8_exact_amx_int8", Isa::kAmxInt8, Operands::kS8U8, kExact, packed_bytes_deep_quads, pack_deep_quads, gemm_s8u8_exact_amx_int8},
+    {"gemm_u8s8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kU8S8, kExact, packed_bytes_quads<16>, pack_quads<16>, run_u8s8_avx512_vnni},
+    {"gemm_s8u8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kS8U8, kExact, packed_bytes_quads<16>, pack_quads<16>, run_s8u8_avx512_vnni},
+    {"gemm_s8s8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kS8S8, kExact, packed_bytes_quads_with_starts<16>, pack_quads_with_starts<16, kS, kS>, run_s8s8_avx512_vnni},
+    {"gemm_u8u8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kU8U8, kExact, packed_bytes_quads_with_starts<16>, pack_quads_with_starts<16, kU, kU>, run_u8u8_avx512_vnni},
+    {"gemm_u8s8_exact_avx_vnni", Isa::kAvxVnni, Operands::kU8S8, kExact, packed_bytes_quads<8>, pack_quads<8>, run_u8s8_avx_vnni},
+    {"gemm_s8u8_exact_avx_vnni", Isa::kAvxVnni, Operands::kS8U8, kExact, packed_bytes_quads<8>, pack_quads<8>, run_s8u8_avx_vnni},
+    {"gemm_s8s8_exact_avx_vnni", Isa::kAvxVnni, Operands::kS8S8, kExact, packed_bytes_quads_with_starts<8>, pack_quads_with_starts<8, kS, kS>, run_s8s8_avx_vnni},
+    {"gemm_u8u8_exact_avx_vnni", Isa::kAvxVnni, Operands::kU8U8, kExact, packed_bytes_quads_with_starts<8>, pack_quads_with_starts<8, kU, kU>, run_u8u8_avx_vnni},
+    {"gemm_u8s8_sat16_pairs_avx512", Isa::kAvx512, Operands::kU8S8, kSat, packed_bytes_quads<16>, pack_quads<16>, run_pairs_avx512},
+    {"gemm_u8s8_exact_avx512", Isa::kAvx512, Operands::kU8S8, kExact, packed_bytes_pairs<16>, pack_pairs<16, kS>, run_unsigned_avx512},
+    {"gemm_u8u8_exact_avx512", Isa::kAvx512, Operands::kU8U8, kExact, packed_bytes_pairs<16>, pack_pairs<16, kU>, run_unsigned_avx512},
+    {"gemm_s8s8_exact_avx512", Isa::kAvx512, Operands::kS8S8, kExact, packed_bytes_pairs<16>, pack_pairs<16, kS>, run_signed_avx512},
+    {"gemm_s8u8_exact_avx512", Isa::kAvx512, Operands::kS8U8, kExact, packed_bytes_pairs<16>, pack_pairs<16, kU>, run_signed_avx512},
+    {"gemm_u8s8_sat16_pairs_avx2", Isa::kAvx2, Operands::kU8S8, kSat, packed_bytes_quads<8>, pack_quads<8>, run_pairs_avx2},
+    {"gemm_u8s8_exact_avx2", Isa::kAvx2, Operands::kU8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8, kS>, run_unsigned_avx2},
+    {"gemm_u8u8_exact_avx2", Isa::kAvx2, Operands::kU8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8, kU>, run_unsigned_avx2},
+    {"gemm_s8s8_exact_avx2", Isa::kAvx2, Operands::kS8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8, kS>, run_signed_avx2},
+    {"gemm_s8u8_exact_avx2", Isa::kAvx2, Operands::kS8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8, kU>, run_signed_avx2},
 #endif
     {"gemm_u8s8_sat16_pairs_scalar", Isa::kScalar, Operands::kU8S8, kSat, packed_bytes_split, pack_split, gemm_u8s8_sat16_pairs_scalar},
     {"gemm_u8s8_exact_scalar", Isa::kScalar, Operands::kU8S8, kExact, packed_bytes_columns, pack_columns<kS>, gemm_unsigned_exact_scalar},

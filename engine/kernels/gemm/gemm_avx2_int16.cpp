@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AVX2, exact for every operand pair: both sides widened to int16, where vpmaddwd adds two products exactly in int32.
-// Rows of A are widened here, a block of rows and a stretch of k at a time; B was widened when packed: int16 pairs in
-// panels of 8 columns.
+// A's rows come widened, with whole groups of two; B: int16 pairs in panels of 8 columns.
 #include <immintrin.h>
 
 #include <cstdint>
@@ -12,28 +11,12 @@ namespace assay::kernels {
 namespace {
 
 constexpr std::int64_t kColumns = 8;
-constexpr std::int64_t kGroup = kColumns * 2;  // int16 elements per pair of k
-constexpr std::int64_t kStretch = 512;         // k per widened block
-constexpr std::int64_t kLanes = 16;            // int16 per vector
-constexpr int kMostRows = 6;
+constexpr std::int64_t kGroupBytes = kColumns * 4;
 
-enum class Sign { kSigned, kUnsigned };
-
-struct Tile {
-  const std::int16_t* a;  // widened rows, kStretch apart
-  const std::int16_t* b;
-  std::int64_t panel;  // elements
-  std::int64_t groups;
-  std::int32_t* c;
-  std::int64_t c_stride;
-  bool add;                   // to what is in C: a later stretch of k
-  std::int64_t last_columns;  // valid columns of the last panel
-};
-
-__attribute__((always_inline)) inline __m256i broadcast2(const std::int16_t* a) {
-  std::int32_t pair = 0;
-  __builtin_memcpy(&pair, a, sizeof pair);
-  return _mm256_set1_epi32(pair);
+__attribute__((always_inline)) inline __m256i broadcast2(const std::uint8_t* a) {
+  std::int32_t bytes = 0;
+  __builtin_memcpy(&bytes, a, sizeof bytes);
+  return _mm256_set1_epi32(bytes);
 }
 
 __attribute__((always_inline)) inline void add_dot2(__m256i& acc, __m256i a, __m256i b) {
@@ -41,132 +24,115 @@ __attribute__((always_inline)) inline void add_dot2(__m256i& acc, __m256i a, __m
   asm("" : "+x"(acc));  // one register from step to step; GCC 12 otherwise also stores it every time
 }
 
-// The last panel's valid columns. Not inlined: it is off the hot path.
-__attribute__((noinline)) void store_columns(std::int32_t* c, __m256i value, const Tile& tile) {
-  alignas(32) std::uint32_t columns[kColumns];
-  _mm256_store_si256(reinterpret_cast<__m256i*>(columns), value);
-  for (std::int64_t j = 0; j < tile.last_columns; ++j) {
-    const std::uint32_t before = tile.add ? static_cast<std::uint32_t>(c[j]) : 0;
-    c[j] = static_cast<std::int32_t>(columns[j] + before);
-  }
-}
-
 // The loops over registers are flat, because only flat ones are unrolled early enough to keep acc out of memory.
 template <int kRows, int kPanels>
-void run_tile(const Tile& tile) {
+void run_tile(const GemmTile& tile) {
   constexpr int kTiles = kRows * kPanels;
+  const __m256i last =
+      _mm256_cmpgt_epi32(_mm256_set1_epi32(tile.last_columns), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   __m256i acc[kTiles];
 #pragma GCC unroll 32
   for (int t = 0; t < kTiles; ++t) {
-    acc[t] = _mm256_setzero_si256();
+    const int p = t % kPanels;
+    const std::int32_t* start = tile.start + (t / kPanels) * tile.start_stride + p * kColumns;
+    acc[t] = p == kPanels - 1 ? _mm256_maskload_epi32(start, last)
+                              : _mm256_loadu_si256(reinterpret_cast<const __m256i*>(start));
+    asm("" : "+x"(acc[t]));  // loaded once, into the register where it stays
   }
-  const std::int16_t* a = tile.a;
-  const std::int16_t* b = tile.b;
+  const auto* a = static_cast<const std::uint8_t*>(tile.a);
+  const auto* b = static_cast<const std::uint8_t*>(tile.b);
+  const std::int64_t stride = tile.a_stride_bytes;
+  const std::int64_t panel = tile.panel_bytes;
   for (std::int64_t g = 0; g < tile.groups; ++g) {
     __m256i columns[kPanels];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int p = 0; p < kPanels; ++p) {
-      columns[p] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + p * tile.panel));
+      columns[p] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + p * panel));
     }
     __m256i row = _mm256_setzero_si256();
 #pragma GCC unroll 32
     for (int t = 0; t < kTiles; ++t) {
       if (t % kPanels == 0) {
-        row = broadcast2(a + (t / kPanels) * kStretch);
+        row = broadcast2(a + (t / kPanels) * stride);
       }
       add_dot2(acc[t], row, columns[t % kPanels]);
     }
-    a += 2;
-    b += kGroup;
+    a += 4;
+    b += kGroupBytes;
   }
+  std::int32_t* c = tile.c;
+  const std::int64_t c_stride = tile.c_stride;
 #pragma GCC unroll 32
   for (int t = 0; t < kTiles; ++t) {
     const int p = t % kPanels;
-    std::int32_t* c = tile.c + (t / kPanels) * tile.c_stride + p * kColumns;
-    if (p == kPanels - 1 && tile.last_columns < kColumns) {
-      store_columns(c, acc[t], tile);
+    std::int32_t* to = c + (t / kPanels) * c_stride + p * kColumns;
+    if (p == kPanels - 1) {
+      _mm256_maskstore_epi32(to, last, acc[t]);
     } else {
-      auto* lanes = reinterpret_cast<__m256i*>(c);
-      const __m256i before = tile.add ? _mm256_loadu_si256(lanes) : _mm256_setzero_si256();
-      _mm256_storeu_si256(lanes, _mm256_add_epi32(acc[t], before));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), acc[t]);
     }
   }
 }
 
-// All panels of kRows widened rows.
+// The largest tile has 6 x 2 accumulators; a single row takes up to 8 panels, two rows up to 4.
+void run_single_row(const GemmTile& tile) {
+  switch (tile.panels) {
+    case 1:
+      return run_tile<1, 1>(tile);
+    case 2:
+      return run_tile<1, 2>(tile);
+    case 3:
+      return run_tile<1, 3>(tile);
+    case 4:
+      return run_tile<1, 4>(tile);
+    case 5:
+      return run_tile<1, 5>(tile);
+    case 6:
+      return run_tile<1, 6>(tile);
+    case 7:
+      return run_tile<1, 7>(tile);
+    default:
+      return run_tile<1, 8>(tile);
+  }
+}
+
+void run_two_rows(const GemmTile& tile) {
+  switch (tile.panels) {
+    case 1:
+      return run_tile<2, 1>(tile);
+    case 2:
+      return run_tile<2, 2>(tile);
+    case 3:
+      return run_tile<2, 3>(tile);
+    default:
+      return run_tile<2, 4>(tile);
+  }
+}
+
 template <int kRows>
-void run_columns(Tile tile, std::int64_t n) {
-  while (n > 0) {
-    const std::int64_t panels = n > kColumns ? 2 : 1;
-    tile.last_columns = n < panels * kColumns ? n - (panels - 1) * kColumns : kColumns;
-    if (panels == 2) {
-      run_tile<kRows, 2>(tile);
-    } else {
-      run_tile<kRows, 1>(tile);
-    }
-    tile.b += panels * tile.panel;
-    tile.c += panels * kColumns;
-    n -= panels * kColumns;
-  }
+void run_rows(const GemmTile& tile) {
+  return tile.panels == 1 ? run_tile<kRows, 1>(tile) : run_tile<kRows, 2>(tile);
 }
 
-template <Sign kSign>
-void widen(const std::uint8_t* in, std::int64_t count, std::int16_t* out) {
-  for (std::int64_t i = 0; i < count; i += kLanes) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i));
-    const __m256i words = kSign == Sign::kSigned ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(out + i), words);
-  }
-}
-
-void clear(const GemmArgs& args) {
-  for (std::int64_t i = 0; i < args.m; ++i) {
-    for (std::int64_t j = 0; j < args.n; ++j) {
-      args.c[i * args.c_stride + j] = 0;
-    }
-  }
-}
-
-// The A operand's sign is kSign; B's went into the packing.
-template <Sign kSign>
-void run(const GemmArgs& args) {
-  if (args.k == 0) {
-    clear(args);
-    return;
-  }
-  alignas(64) std::int16_t rows[kMostRows * kStretch];
-  for (std::int64_t k0 = 0; k0 < args.k; k0 += kStretch) {
-    const std::int64_t k = args.k - k0 < kStretch ? args.k - k0 : kStretch;
-    for (std::int64_t i = 0; i < args.m;) {
-      const std::int64_t left = args.m - i;
-      const std::int64_t count = left >= kMostRows ? kMostRows : left >= 4 ? 4 : 1;
-      for (std::int64_t r = 0; r < count; ++r) {
-        widen<kSign>(static_cast<const std::uint8_t*>(args.a) + (i + r) * args.a_stride_bytes + k0, k,
-                     rows + r * kStretch);
-      }
-      const Tile tile{rows,
-                      static_cast<const std::int16_t*>(args.packed_b) + k0 * kColumns,
-                      (args.k + 1) / 2 * kGroup,
-                      (k + 1) / 2,
-                      args.c + i * args.c_stride,
-                      args.c_stride,
-                      k0 > 0,
-                      kColumns};
-      if (count == kMostRows) {
-        run_columns<kMostRows>(tile, args.n);
-      } else if (count == 4) {
-        run_columns<4>(tile, args.n);
-      } else {
-        run_columns<1>(tile, args.n);
-      }
-      i += count;
-    }
+void run(const GemmTile& tile) {
+  switch (tile.rows) {
+    case 1:
+      return run_single_row(tile);
+    case 2:
+      return run_two_rows(tile);
+    case 3:
+      return run_rows<3>(tile);
+    case 4:
+      return run_rows<4>(tile);
+    case 5:
+      return run_rows<5>(tile);
+    default:
+      return run_rows<6>(tile);
   }
 }
 
 }  // namespace
 
-void gemm_unsigned_exact_avx2(const GemmArgs& args) { run<Sign::kUnsigned>(args); }
-void gemm_signed_exact_avx2(const GemmArgs& args) { run<Sign::kSigned>(args); }
+void gemm_tile_int16_avx2(const GemmTile& tile) { run(tile); }
 
 }  // namespace assay::kernels

@@ -13,21 +13,17 @@ namespace {
 constexpr std::int64_t kColumns = 16;
 constexpr std::int64_t kGroupBytes = kColumns * 4;
 
-struct Tile {
-  const std::uint8_t* a;
-  std::int64_t a_stride;
-  const std::uint8_t* b;
-  std::int64_t panel_bytes;
-  std::int64_t groups;
-  std::int32_t* c;
-  std::int64_t c_stride;
-  __mmask16 last_columns;  // valid columns of the last panel
-};
-
 __attribute__((always_inline)) inline __m512i broadcast4(const std::uint8_t* a) {
   std::int32_t bytes = 0;
   __builtin_memcpy(&bytes, a, sizeof bytes);
   return _mm512_set1_epi32(bytes);
+}
+
+// The last bytes of the four, moved to the front.
+__attribute__((always_inline)) inline __m512i broadcast_rest(const std::uint8_t* a, int shift) {
+  std::uint32_t bytes = 0;
+  __builtin_memcpy(&bytes, a, sizeof bytes);
+  return _mm512_set1_epi32(static_cast<std::int32_t>(bytes >> shift));
 }
 
 __attribute__((always_inline)) inline void add_dot4(__m512i& acc, __m512i a, __m512i b) {
@@ -38,96 +34,109 @@ __attribute__((always_inline)) inline void add_dot4(__m512i& acc, __m512i a, __m
 
 // The loops over registers are flat, because only flat ones are unrolled early enough to keep acc out of memory.
 template <int kRows, int kPanels>
-void run_tile(const Tile& tile) {
+void run_tile(const GemmTile& tile) {
   constexpr int kTiles = kRows * kPanels;
+  constexpr auto kAll = static_cast<__mmask16>(0xFFFF);
+  const auto last = static_cast<__mmask16>(0xFFFF >> (kColumns - tile.last_columns));
   __m512i acc[kTiles];
 #pragma GCC unroll 32
   for (int t = 0; t < kTiles; ++t) {
-    acc[t] = _mm512_setzero_si512();
+    const int p = t % kPanels;
+    const std::int32_t* start = tile.start + (t / kPanels) * tile.start_stride + p * kColumns;
+    acc[t] = _mm512_maskz_loadu_epi32(p == kPanels - 1 ? last : kAll, start);
+    asm("" : "+v"(acc[t]));  // loaded once, into the register where it stays
   }
-  const std::uint8_t* a = tile.a;
-  const std::uint8_t* b = tile.b;
+  const auto* a = static_cast<const std::uint8_t*>(tile.a);
+  const auto* b = static_cast<const std::uint8_t*>(tile.b);
+  const std::int64_t stride = tile.a_stride_bytes;
+  const std::int64_t panel = tile.panel_bytes;
   for (std::int64_t g = 0; g < tile.groups; ++g) {
     __m512i columns[kPanels];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int p = 0; p < kPanels; ++p) {
-      columns[p] = _mm512_loadu_si512(b + p * tile.panel_bytes);
+      columns[p] = _mm512_loadu_si512(b + p * panel);
     }
     __m512i row = _mm512_setzero_si512();
 #pragma GCC unroll 32
     for (int t = 0; t < kTiles; ++t) {
       if (t % kPanels == 0) {
-        row = broadcast4(a + (t / kPanels) * tile.a_stride);
+        row = broadcast4(a + (t / kPanels) * stride);
       }
       add_dot4(acc[t], row, columns[t % kPanels]);
     }
     a += 4;
     b += kGroupBytes;
   }
+  if (tile.rest_shift != 0) {
+    a -= tile.rest_shift / 8;
+    __m512i row = _mm512_setzero_si512();
+#pragma GCC unroll 32
+    for (int t = 0; t < kTiles; ++t) {
+      if (t % kPanels == 0) {
+        row = broadcast_rest(a + (t / kPanels) * stride, tile.rest_shift);
+      }
+      add_dot4(acc[t], row, _mm512_loadu_si512(b + (t % kPanels) * panel));
+    }
+  }
+  std::int32_t* c = tile.c;
+  const std::int64_t c_stride = tile.c_stride;
 #pragma GCC unroll 32
   for (int t = 0; t < kTiles; ++t) {
     const int p = t % kPanels;
-    const __mmask16 mask = p == kPanels - 1 ? tile.last_columns : static_cast<__mmask16>(0xFFFF);
-    _mm512_mask_storeu_epi32(tile.c + (t / kPanels) * tile.c_stride + p * kColumns, mask, acc[t]);
+    std::int32_t* to = c + (t / kPanels) * c_stride + p * kColumns;
+    _mm512_mask_storeu_epi32(to, p == kPanels - 1 ? last : kAll, acc[t]);
   }
 }
 
-// All rows of kPanels panels: kRows at a time, then 4, then 1.
-template <int kRows, int kPanels>
-void run_slab(Tile tile, std::int64_t m) {
-  while (m > 0) {
-    std::int64_t rows = 1;
-    if (m >= kRows) {
-      run_tile<kRows, kPanels>(tile);
-      rows = kRows;
-    } else if (m >= 4) {
-      run_tile<4, kPanels>(tile);
-      rows = 4;
-    } else {
-      run_tile<1, kPanels>(tile);
-    }
-    tile.a += rows * tile.a_stride;
-    tile.c += rows * tile.c_stride;
-    m -= rows;
+// The largest tile has 6 x 4 accumulators; a single row takes up to 8 panels.
+template <int kRows>
+void run_row_tile(const GemmTile& tile) {
+  switch (tile.panels) {
+    case 1:
+      return run_tile<kRows, 1>(tile);
+    case 2:
+      return run_tile<kRows, 2>(tile);
+    case 3:
+      return run_tile<kRows, 3>(tile);
+    default:
+      return run_tile<kRows, 4>(tile);
+  }
+}
+
+void run_single_row(const GemmTile& tile) {
+  switch (tile.panels) {
+    case 5:
+      return run_tile<1, 5>(tile);
+    case 6:
+      return run_tile<1, 6>(tile);
+    case 7:
+      return run_tile<1, 7>(tile);
+    case 8:
+      return run_tile<1, 8>(tile);
+    default:
+      return run_row_tile<1>(tile);
+  }
+}
+
+void run(const GemmTile& tile) {
+  switch (tile.rows) {
+    case 1:
+      return run_single_row(tile);
+    case 2:
+      return run_row_tile<2>(tile);
+    case 3:
+      return run_row_tile<3>(tile);
+    case 4:
+      return run_row_tile<4>(tile);
+    case 5:
+      return run_row_tile<5>(tile);
+    default:
+      return run_row_tile<6>(tile);
   }
 }
 
 }  // namespace
 
-void gemm_u8s8_sat16_pairs_avx512(const GemmArgs& args) {
-  const std::int64_t groups = (args.k + 3) / 4;
-  Tile tile{static_cast<const std::uint8_t*>(args.a),
-            args.a_stride_bytes,
-            static_cast<const std::uint8_t*>(args.packed_b),
-            groups * kGroupBytes,
-            groups,
-            args.c,
-            args.c_stride,
-            0xFFFF};
-  for (std::int64_t j = 0; j < args.n;) {
-    const std::int64_t left = args.n - j;
-    const std::int64_t panels_left = (left + kColumns - 1) / kColumns;
-    const std::int64_t panels = panels_left < 4 ? panels_left : 4;
-    const std::int64_t missing = panels * kColumns - left;
-    tile.last_columns = static_cast<__mmask16>(missing > 0 ? 0xFFFF >> missing : 0xFFFF);
-    switch (panels) {
-      case 4:
-        run_slab<6, 4>(tile, args.m);
-        break;
-      case 3:
-        run_slab<8, 3>(tile, args.m);
-        break;
-      case 2:
-        run_slab<12, 2>(tile, args.m);
-        break;
-      default:
-        run_slab<12, 1>(tile, args.m);
-        break;
-    }
-    tile.b += panels * tile.panel_bytes;
-    tile.c += panels * kColumns;
-    j += panels * kColumns;
-  }
-}
+void gemm_tile_sat16_pairs_avx512(const GemmTile& tile) { run(tile); }
 
 }  // namespace assay::kernels

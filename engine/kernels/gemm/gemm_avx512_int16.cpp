@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AVX-512, exact for every operand pair: both sides widened to int16, where vpmaddwd adds two products exactly in
-// int32. Rows of A are widened here, a block of rows and a stretch of k at a time; B was widened when packed: int16
-// pairs in panels of 16 columns.
+// int32. A's rows come widened, with whole groups of two; B: int16 pairs in panels of 16 columns.
 #include <immintrin.h>
 
 #include <cstdint>
@@ -12,28 +11,12 @@ namespace assay::kernels {
 namespace {
 
 constexpr std::int64_t kColumns = 16;
-constexpr std::int64_t kGroup = kColumns * 2;  // int16 elements per pair of k
-constexpr std::int64_t kStretch = 512;         // k per widened block
-constexpr std::int64_t kLanes = 32;            // int16 per vector
-constexpr int kMostRows = 12;
+constexpr std::int64_t kGroupBytes = kColumns * 4;
 
-enum class Sign { kSigned, kUnsigned };
-
-struct Tile {
-  const std::int16_t* a;  // widened rows, kStretch apart
-  const std::int16_t* b;
-  std::int64_t panel;  // elements
-  std::int64_t groups;
-  std::int32_t* c;
-  std::int64_t c_stride;
-  bool add;                // to what is in C: a later stretch of k
-  __mmask16 last_columns;  // valid columns of the last panel
-};
-
-__attribute__((always_inline)) inline __m512i broadcast2(const std::int16_t* a) {
-  std::int32_t pair = 0;
-  __builtin_memcpy(&pair, a, sizeof pair);
-  return _mm512_set1_epi32(pair);
+__attribute__((always_inline)) inline __m512i broadcast2(const std::uint8_t* a) {
+  std::int32_t bytes = 0;
+  __builtin_memcpy(&bytes, a, sizeof bytes);
+  return _mm512_set1_epi32(bytes);
 }
 
 __attribute__((always_inline)) inline void add_dot2(__m512i& acc, __m512i a, __m512i b) {
@@ -43,125 +26,98 @@ __attribute__((always_inline)) inline void add_dot2(__m512i& acc, __m512i a, __m
 
 // The loops over registers are flat, because only flat ones are unrolled early enough to keep acc out of memory.
 template <int kRows, int kPanels>
-void run_tile(const Tile& tile) {
+void run_tile(const GemmTile& tile) {
   constexpr int kTiles = kRows * kPanels;
+  constexpr auto kAll = static_cast<__mmask16>(0xFFFF);
+  const auto last = static_cast<__mmask16>(0xFFFF >> (kColumns - tile.last_columns));
   __m512i acc[kTiles];
 #pragma GCC unroll 32
   for (int t = 0; t < kTiles; ++t) {
-    acc[t] = _mm512_setzero_si512();
+    const int p = t % kPanels;
+    const std::int32_t* start = tile.start + (t / kPanels) * tile.start_stride + p * kColumns;
+    acc[t] = _mm512_maskz_loadu_epi32(p == kPanels - 1 ? last : kAll, start);
+    asm("" : "+v"(acc[t]));  // loaded once, into the register where it stays
   }
-  const std::int16_t* a = tile.a;
-  const std::int16_t* b = tile.b;
+  const auto* a = static_cast<const std::uint8_t*>(tile.a);
+  const auto* b = static_cast<const std::uint8_t*>(tile.b);
+  const std::int64_t stride = tile.a_stride_bytes;
+  const std::int64_t panel = tile.panel_bytes;
   for (std::int64_t g = 0; g < tile.groups; ++g) {
     __m512i columns[kPanels];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int p = 0; p < kPanels; ++p) {
-      columns[p] = _mm512_loadu_si512(b + p * tile.panel);
+      columns[p] = _mm512_loadu_si512(b + p * panel);
     }
     __m512i row = _mm512_setzero_si512();
 #pragma GCC unroll 32
     for (int t = 0; t < kTiles; ++t) {
       if (t % kPanels == 0) {
-        row = broadcast2(a + (t / kPanels) * kStretch);
+        row = broadcast2(a + (t / kPanels) * stride);
       }
       add_dot2(acc[t], row, columns[t % kPanels]);
     }
-    a += 2;
-    b += kGroup;
+    a += 4;
+    b += kGroupBytes;
   }
+  std::int32_t* c = tile.c;
+  const std::int64_t c_stride = tile.c_stride;
 #pragma GCC unroll 32
   for (int t = 0; t < kTiles; ++t) {
     const int p = t % kPanels;
-    const __mmask16 mask = p == kPanels - 1 ? tile.last_columns : static_cast<__mmask16>(0xFFFF);
-    std::int32_t* c = tile.c + (t / kPanels) * tile.c_stride + p * kColumns;
-    const __m512i before = tile.add ? _mm512_maskz_loadu_epi32(mask, c) : _mm512_setzero_si512();
-    _mm512_mask_storeu_epi32(c, mask, _mm512_add_epi32(acc[t], before));
+    std::int32_t* to = c + (t / kPanels) * c_stride + p * kColumns;
+    _mm512_mask_storeu_epi32(to, p == kPanels - 1 ? last : kAll, acc[t]);
   }
 }
 
-// All panels of kRows widened rows.
+// The largest tile has 6 x 4 accumulators; a single row takes up to 8 panels.
 template <int kRows>
-void run_columns(Tile tile, std::int64_t n) {
-  constexpr int kMostPanels = kRows <= 6 ? 4 : 2;
-  while (n > 0) {
-    const std::int64_t panels_left = (n + kColumns - 1) / kColumns;
-    const std::int64_t panels = panels_left >= kMostPanels ? kMostPanels : panels_left >= 2 ? 2 : 1;
-    const std::int64_t missing = panels * kColumns - n;
-    tile.last_columns = static_cast<__mmask16>(missing > 0 ? 0xFFFF >> missing : 0xFFFF);
-    if (panels == 1) {
-      run_tile<kRows, 1>(tile);
-    } else if (panels == 2) {
-      run_tile<kRows, 2>(tile);
-    } else {
-      run_tile<kRows, kMostPanels>(tile);
-    }
-    tile.b += panels * tile.panel;
-    tile.c += panels * kColumns;
-    n -= panels * kColumns;
+void run_row_tile(const GemmTile& tile) {
+  switch (tile.panels) {
+    case 1:
+      return run_tile<kRows, 1>(tile);
+    case 2:
+      return run_tile<kRows, 2>(tile);
+    case 3:
+      return run_tile<kRows, 3>(tile);
+    default:
+      return run_tile<kRows, 4>(tile);
   }
 }
 
-template <Sign kSign>
-void widen(const std::uint8_t* in, std::int64_t count, std::int16_t* out) {
-  for (std::int64_t i = 0; i < count; i += kLanes) {
-    const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i));
-    const __m512i words = kSign == Sign::kSigned ? _mm512_cvtepi8_epi16(bytes) : _mm512_cvtepu8_epi16(bytes);
-    _mm512_store_si512(out + i, words);
+void run_single_row(const GemmTile& tile) {
+  switch (tile.panels) {
+    case 5:
+      return run_tile<1, 5>(tile);
+    case 6:
+      return run_tile<1, 6>(tile);
+    case 7:
+      return run_tile<1, 7>(tile);
+    case 8:
+      return run_tile<1, 8>(tile);
+    default:
+      return run_row_tile<1>(tile);
   }
 }
 
-void clear(const GemmArgs& args) {
-  for (std::int64_t i = 0; i < args.m; ++i) {
-    for (std::int64_t j = 0; j < args.n; ++j) {
-      args.c[i * args.c_stride + j] = 0;
-    }
-  }
-}
-
-// The A operand's sign is kSign; B's went into the packing.
-template <Sign kSign>
-void run(const GemmArgs& args) {
-  if (args.k == 0) {
-    clear(args);
-    return;
-  }
-  alignas(64) std::int16_t rows[kMostRows * kStretch];
-  // Two panels leave room for 12 rows, four for 6.
-  const std::int64_t most_rows = args.n > 2 * kColumns ? 6 : kMostRows;
-  for (std::int64_t k0 = 0; k0 < args.k; k0 += kStretch) {
-    const std::int64_t k = args.k - k0 < kStretch ? args.k - k0 : kStretch;
-    for (std::int64_t i = 0; i < args.m;) {
-      const std::int64_t left = args.m - i;
-      const std::int64_t count = left >= most_rows ? most_rows : left >= 4 ? 4 : 1;
-      for (std::int64_t r = 0; r < count; ++r) {
-        widen<kSign>(static_cast<const std::uint8_t*>(args.a) + (i + r) * args.a_stride_bytes + k0, k,
-                     rows + r * kStretch);
-      }
-      const Tile tile{rows,
-                      static_cast<const std::int16_t*>(args.packed_b) + k0 * kColumns,
-                      (args.k + 1) / 2 * kGroup,
-                      (k + 1) / 2,
-                      args.c + i * args.c_stride,
-                      args.c_stride,
-                      k0 > 0,
-                      0xFFFF};
-      if (count == kMostRows) {
-        run_columns<kMostRows>(tile, args.n);
-      } else if (count == 6) {
-        run_columns<6>(tile, args.n);
-      } else if (count == 4) {
-        run_columns<4>(tile, args.n);
-      } else {
-        run_columns<1>(tile, args.n);
-      }
-      i += count;
-    }
+void run(const GemmTile& tile) {
+  switch (tile.rows) {
+    case 1:
+      return run_single_row(tile);
+    case 2:
+      return run_row_tile<2>(tile);
+    case 3:
+      return run_row_tile<3>(tile);
+    case 4:
+      return run_row_tile<4>(tile);
+    case 5:
+      return run_row_tile<5>(tile);
+    default:
+      return run_row_tile<6>(tile);
   }
 }
 
 }  // namespace
 
-void gemm_unsigned_exact_avx512(const GemmArgs& args) { run<Sign::kUnsigned>(args); }
-void gemm_signed_exact_avx512(const GemmArgs& args) { run<Sign::kSigned>(args); }
+void gemm_tile_int16_avx512(const GemmTile& tile) { run(tile); }
 
 }  // namespace assay::kernels

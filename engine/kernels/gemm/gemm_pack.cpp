@@ -8,6 +8,9 @@ namespace {
 
 constexpr Index kQuad = 4;
 constexpr Index kPair = 2;
+constexpr Index kTileColumns = 16;
+constexpr Index kTileDepth = 64;
+constexpr std::uint32_t kFlip = 128;
 
 Index divide_up(Index value, Index unit) { return (value + unit - 1) / unit; }
 
@@ -20,6 +23,30 @@ std::int16_t widened(const std::uint8_t* byte) {
   return kSign == ByteSign::kSigned ? static_cast<std::int8_t>(*byte) : *byte;
 }
 
+// Calls body(panel, p, column within the panel, byte) for every element; panel by panel and row by row, so that both
+// sides are read and written in stretches whichever way B lies.
+template <typename Body>
+void for_each_by_panel(const PackArgs& args, Index columns, const Body& body) {
+  for (Index first = 0; first < args.n; first += columns) {
+    const Index count = std::min(columns, args.n - first);
+    for (Index p = 0; p < args.k; ++p) {
+      const std::uint8_t* row = element(args, p, first);
+      for (Index j = 0; j < count; ++j) {
+        body(first / columns, p, j, row + j * args.n_stride_bytes);
+      }
+    }
+  }
+}
+
+// Quads: `groups` of them in every panel.
+void pack_groups(const PackArgs& args, Index columns, Index groups) {
+  auto* out = static_cast<std::uint8_t*>(args.packed);
+  std::fill_n(out, divide_up(args.n, columns) * columns * groups * kQuad, std::uint8_t{0});
+  for_each_by_panel(args, columns, [&](Index panel, Index p, Index j, const std::uint8_t* byte) {
+    out[((panel * groups + p / kQuad) * columns + j) * kQuad + p % kQuad] = *byte;
+  });
+}
+
 }  // namespace
 
 template <Index kColumns>
@@ -29,15 +56,34 @@ Index packed_bytes_quads(Index n, Index k) {
 
 template <Index kColumns>
 void pack_quads(const PackArgs& args) {
-  auto* out = static_cast<std::uint8_t*>(args.packed);
-  std::fill_n(out, packed_bytes_quads<kColumns>(args.n, args.k), std::uint8_t{0});
-  const Index groups = divide_up(args.k, kQuad);
-  for (Index j = 0; j < args.n; ++j) {
-    std::uint8_t* column = out + (j / kColumns) * groups * kColumns * kQuad + (j % kColumns) * kQuad;
-    for (Index p = 0; p < args.k; ++p) {
-      column[(p / kQuad) * kColumns * kQuad + p % kQuad] = *element(args, p, j);
-    }
-  }
+  pack_groups(args, kColumns, divide_up(args.k, kQuad));
+}
+
+Index packed_bytes_deep_quads(Index n, Index k) {
+  return packed_bytes_quads<kTileColumns>(n, divide_up(k, kTileDepth) * kTileDepth);
+}
+
+void pack_deep_quads(const PackArgs& args) {
+  pack_groups(args, kTileColumns, divide_up(args.k, kTileDepth) * kTileDepth / kQuad);
+}
+
+template <Index kColumns>
+Index packed_bytes_quads_with_starts(Index n, Index k) {
+  const auto size = static_cast<Index>(sizeof(std::int32_t));
+  return packed_bytes_quads<kColumns>(n, k) + divide_up(n, kColumns) * kColumns * size;
+}
+
+template <Index kColumns, ByteSign kA, ByteSign kB>
+void pack_quads_with_starts(const PackArgs& args) {
+  pack_quads<kColumns>(args);
+  auto* end = static_cast<std::uint8_t*>(args.packed) + packed_bytes_quads<kColumns>(args.n, args.k);
+  auto* starts = reinterpret_cast<std::uint32_t*>(end);
+  std::fill_n(starts, divide_up(args.n, kColumns) * kColumns, 0U);
+  for_each_by_panel(args, kColumns, [&](Index panel, Index, Index j, const std::uint8_t* byte) {
+    const auto value = static_cast<std::uint32_t>(std::int32_t{widened<kB>(byte)});
+    std::uint32_t& start = starts[panel * kColumns + j];
+    start = kA == ByteSign::kSigned ? start - kFlip * value : start + kFlip * value;
+  });
 }
 
 template <Index kColumns>
@@ -51,12 +97,9 @@ void pack_pairs(const PackArgs& args) {
   auto* out = static_cast<std::int16_t*>(args.packed);
   const Index groups = divide_up(args.k, kPair);
   std::fill_n(out, divide_up(args.n, kColumns) * kColumns * groups * kPair, std::int16_t{0});
-  for (Index j = 0; j < args.n; ++j) {
-    std::int16_t* column = out + (j / kColumns) * groups * kColumns * kPair + (j % kColumns) * kPair;
-    for (Index p = 0; p < args.k; ++p) {
-      column[(p / kPair) * kColumns * kPair + p % kPair] = widened<kSign>(element(args, p, j));
-    }
-  }
+  for_each_by_panel(args, kColumns, [&](Index panel, Index p, Index j, const std::uint8_t* byte) {
+    out[((panel * groups + p / kPair) * kColumns + j) * kPair + p % kPair] = widened<kSign>(byte);
+  });
 }
 
 Index packed_bytes_columns(Index n, Index k) {
@@ -96,6 +139,12 @@ template Index packed_bytes_quads<8>(Index, Index);
 template Index packed_bytes_quads<16>(Index, Index);
 template void pack_quads<8>(const PackArgs&);
 template void pack_quads<16>(const PackArgs&);
+template Index packed_bytes_quads_with_starts<8>(Index, Index);
+template Index packed_bytes_quads_with_starts<16>(Index, Index);
+template void pack_quads_with_starts<8, ByteSign::kSigned, ByteSign::kSigned>(const PackArgs&);
+template void pack_quads_with_starts<8, ByteSign::kUnsigned, ByteSign::kUnsigned>(const PackArgs&);
+template void pack_quads_with_starts<16, ByteSign::kSigned, ByteSign::kSigned>(const PackArgs&);
+template void pack_quads_with_starts<16, ByteSign::kUnsigned, ByteSign::kUnsigned>(const PackArgs&);
 template Index packed_bytes_pairs<8>(Index, Index);
 template Index packed_bytes_pairs<16>(Index, Index);
 template void pack_pairs<8, ByteSign::kSigned>(const PackArgs&);

@@ -3,6 +3,10 @@
 // or k is zero, which is neutral in every arithmetic.
 //
 //   quads: groups of 4 consecutive k: panel, group, column, 4 bytes            (vpmaddubsw, vpdpbusd)
+//   deep quads: quads with k rounded up to 64                                   (AMX tiles)
+//   quads with starts: quads, then an int32 for every column of every panel, what its sums start at
+//       (GemmTiling's kFlipped: the flipped A is a - 128 for u8 and a + 128 for s8, so dot(a, b) is the flipped
+//       product plus 128 * column sum for u8 A and minus it for s8 A, wrapping)
 //   int16 pairs: groups of 2 consecutive k: panel, group, column, 2 int16      (vpmaddwd)
 //   int16 columns: column, k rounded up to kColumnUnit, int16                  (portable, exact)
 //   int16 split: column, all even k then all odd k, each half rounded up       (portable, sat16-pairs)
@@ -25,6 +29,15 @@ template <Index kColumns>
 Index packed_bytes_quads(Index n, Index k);
 template <Index kColumns>
 void pack_quads(const PackArgs& args);
+
+Index packed_bytes_deep_quads(Index n, Index k);
+void pack_deep_quads(const PackArgs& args);
+
+// kA: the sign of A before it is flipped.
+template <Index kColumns>
+Index packed_bytes_quads_with_starts(Index n, Index k);
+template <Index kColumns, ByteSign kA, ByteSign kB>
+void pack_quads_with_starts(const PackArgs& args);
 
 template <Index kColumns>
 Index packed_bytes_pairs(Index n, Index k);

@@ -5,16 +5,17 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <set>
 
-#include "engine/base/aligned_buffer.h"
+#include "tests/engine/kernels/gemm/guarded_memory.h"
 
 namespace assay::test {
 namespace {
 
 constexpr std::uint8_t kBehind = 0xA5;
 constexpr std::int32_t kUntouched = 0x5A5A5A5A;
-constexpr Index kReadable = 63;  // bytes behind the last element of A
+constexpr std::size_t kPackedAlignment = 64;
 
 std::set<std::string>& exercised() {
   static std::set<std::string> names;
@@ -76,14 +77,14 @@ GemmCase make_case(Index m, Index n, Index k) {
   gemm.k = k;
   gemm.a_stride = k;
   gemm.c_stride = n;
-  gemm.a.assign(static_cast<std::size_t>(m * k + kReadable), 0);
+  gemm.a.assign(static_cast<std::size_t>(m * k), 0);
   gemm.b.assign(static_cast<std::size_t>(k * n), 0);
   return gemm;
 }
 
 void fill(GemmCase& gemm, kernels::Operands operands, Fill kind, Random& random) {
   const OperandSigns signs = signs_of(operands);
-  gemm.a.assign(static_cast<std::size_t>((gemm.m - 1) * gemm.a_stride + gemm.k + kReadable), kBehind);
+  gemm.a.assign(static_cast<std::size_t>((gemm.m - 1) * gemm.a_stride + gemm.k), kBehind);
   for (Index i = 0; i < gemm.m; ++i) {
     for (Index p = 0; p < gemm.k; ++p) {
       gemm.a_at(i, p) = random_byte(kind, signs.a, random);
@@ -94,17 +95,31 @@ void fill(GemmCase& gemm, kernels::Operands operands, Fill kind, Random& random)
   }
 }
 
-GemmCase random_case(kernels::Operands operands, Random& random) {
-  const Index k = random.chance(0.05) ? random.integer(500, 2200) : random.integer(0, 70);
-  const Index n = random.integer(1, k > 100 ? 20 : 100);
-  const Index m = random.integer(1, k > 100 ? 15 : 40);
-  GemmCase gemm = make_case(m, n, k);
-  gemm.a_stride = k + (random.chance(0.5) ? random.integer(0, 9) : 0);
-  gemm.c_stride = n + (random.chance(0.5) ? random.integer(0, 5) : 0);
+namespace {
+
+GemmCase random_strides_and_bytes(GemmCase gemm, kernels::Operands operands, Random& random) {
+  gemm.a_stride = gemm.k + (random.chance(0.5) ? random.integer(0, 9) : 0);
+  gemm.c_stride = gemm.n + (random.chance(0.5) ? random.integer(0, 5) : 0);
   gemm.b_transposed = random.chance(0.5);
   const auto kind = random.chance(0.5) ? Fill::kUniform : Fill::kExtremes;
   fill(gemm, operands, random.chance(0.1) ? Fill::kSaturating : kind, random);
   return gemm;
+}
+
+}  // namespace
+
+GemmCase random_case(kernels::Operands operands, Random& random) {
+  const Index k = random.chance(0.05) ? random.integer(500, 2200) : random.integer(0, 70);
+  const Index n = random.integer(1, k > 100 ? 20 : 100);
+  const Index m = random.integer(1, k > 100 ? 15 : 40);
+  return random_strides_and_bytes(make_case(m, n, k), operands, random);
+}
+
+GemmCase random_small_case(kernels::Operands operands, Random& random) {
+  const Index k = random.integer(0, random.chance(0.1) ? 140 : 24);
+  const Index n = random.integer(1, random.chance(0.1) ? 140 : 36);
+  const Index m = random.integer(1, random.chance(0.1) ? 40 : 14);
+  return random_strides_and_bytes(make_case(m, n, k), operands, random);
 }
 
 oracle::MatmulArgs oracle_args(const GemmCase& gemm, kernels::Operands operands, Arithmetic arithmetic) {
@@ -134,26 +149,36 @@ oracle::MatmulArgs oracle_args(const GemmCase& gemm, kernels::Operands operands,
 
 oracle::Integers run_kernel(const kernels::GemmKernel& kernel, const GemmCase& gemm) {
   exercised().insert(kernel.name);
+  static GuardedMemory a_memory;
+  static GuardedMemory packed_memory;
+  static GuardedMemory c_memory;
+  const bool at_front = (gemm.m + gemm.n + gemm.k) % 2 == 0;
   const auto packed_size = static_cast<std::size_t>(kernel.packed_bytes(gemm.n, gemm.k));
-  Result<AlignedBuffer> packed = AlignedBuffer::allocate(packed_size);
-  EXPECT_TRUE(packed.ok());
+  std::uint8_t* packed =
+      packed_memory.place((packed_size + kPackedAlignment - 1) / kPackedAlignment * kPackedAlignment, at_front);
   kernel.pack({.n = gemm.n,
                .k = gemm.k,
                .b = gemm.b.data(),
                .k_stride_bytes = gemm.b_transposed ? 1 : gemm.n,
                .n_stride_bytes = gemm.b_transposed ? gemm.k : 1,
-               .packed = packed.value().data()});
-  std::vector<std::int32_t> c(static_cast<std::size_t>(gemm.m * gemm.c_stride), kUntouched);
+               .packed = packed});
+  std::uint8_t* a = a_memory.place(gemm.a.size(), at_front);
+  if (!gemm.a.empty()) {
+    std::memcpy(a, gemm.a.data(), gemm.a.size());
+  }
+  const auto c_size = static_cast<std::size_t>((gemm.m - 1) * gemm.c_stride + gemm.n);
+  auto* c = reinterpret_cast<std::int32_t*>(c_memory.place(c_size * sizeof(std::int32_t), at_front));
+  std::fill_n(c, c_size, kUntouched);
   kernel.run({.m = gemm.m,
               .n = gemm.n,
               .k = gemm.k,
-              .a = gemm.a.data(),
+              .a = a,
               .a_stride_bytes = gemm.a_stride,
-              .packed_b = packed.value().data(),
-              .c = c.data(),
+              .packed_b = packed,
+              .c = c,
               .c_stride = gemm.c_stride});
   oracle::Integers out;
-  for (std::size_t i = 0; i < c.size(); ++i) {
+  for (std::size_t i = 0; i < c_size; ++i) {
     if (static_cast<Index>(i) % gemm.c_stride < gemm.n) {
       out.push_back(c[i]);
     } else {

@@ -24,7 +24,7 @@ struct GemmCase {
   Index a_stride = 1;           // at least k
   Index c_stride = 1;           // at least n
   bool b_transposed = false;    // column-major B: the layout of convolution weights
-  std::vector<std::uint8_t> a;  // the rows, then the 63 bytes that a kernel may read behind the last element
+  std::vector<std::uint8_t> a;  // the rows, a_stride apart
   std::vector<std::uint8_t> b;
 
   std::string text() const;
@@ -32,16 +32,19 @@ struct GemmCase {
   std::uint8_t& b_at(Index p, Index j) { return b[static_cast<std::size_t>(b_transposed ? j * k + p : p * n + j)]; }
 };
 
-// Zeroed operands; what lies between and behind the rows of A is 0xA5.
+// Zeroed operands; fill() makes what lies between the rows of A 0xA5.
 GemmCase make_case(Index m, Index n, Index k);
 
 enum class Fill { kUniform, kExtremes, kSaturating };
 void fill(GemmCase& gemm, kernels::Operands operands, Fill kind, Random& random);
 GemmCase random_case(kernels::Operands operands, Random& random);
+// Small enough for thousands: tails of tiles and panels more than long sums.
+GemmCase random_small_case(kernels::Operands operands, Random& random);
 
 oracle::MatmulArgs oracle_args(const GemmCase& gemm, kernels::Operands operands, Arithmetic arithmetic);
 
-// C as [m, n]. Fails the test if the kernel writes between or behind the rows of C.
+// C as [m, n]. Fails the test if the kernel writes between the rows of C. A, the packed B and C lie against pages that
+// may not be touched.
 oracle::Integers run_kernel(const kernels::GemmKernel& kernel, const GemmCase& gemm);
 
 // The rows of the table that this host can run.

@@ -23,6 +23,7 @@ CpuFeatures full_host() {
   out.avx512 = true;
   out.avx_vnni = true;
   out.avx512_vnni = true;
+  out.amx_int8 = true;
   return out;
 }
 
@@ -47,6 +48,8 @@ constexpr Profile kAvxVnniFast{Isa::kAvxVnni, Precision::kFast};
 constexpr Profile kAvxVnniExact{Isa::kAvxVnni, Precision::kExact};
 constexpr Profile kAvx512VnniFast{Isa::kAvx512Vnni, Precision::kFast};
 constexpr Profile kAvx512VnniExact{Isa::kAvx512Vnni, Precision::kExact};
+constexpr Profile kAmxInt8Fast{Isa::kAmxInt8, Precision::kFast};
+constexpr Profile kAmxInt8Exact{Isa::kAmxInt8, Precision::kExact};
 
 TEST(GemmChoice, OnAHostThatHasEverything) {
   constexpr Row kRows[] = {
@@ -68,13 +71,18 @@ TEST(GemmChoice, OnAHostThatHasEverything) {
       {kAvxVnniFast, Operands::kU8S8, "gemm_u8s8_exact_avx_vnni"},
       {kAvxVnniExact, Operands::kU8S8, "gemm_u8s8_exact_avx_vnni"},
       {kAvxVnniFast, Operands::kS8U8, "gemm_s8u8_exact_avx_vnni"},
-      {kAvxVnniFast, Operands::kU8U8, "gemm_u8u8_exact_avx2"},
-      {kAvxVnniFast, Operands::kS8S8, "gemm_s8s8_exact_avx2"},
+      {kAvxVnniFast, Operands::kU8U8, "gemm_u8u8_exact_avx_vnni"},
+      {kAvxVnniFast, Operands::kS8S8, "gemm_s8s8_exact_avx_vnni"},
       {kAvx512VnniFast, Operands::kU8S8, "gemm_u8s8_exact_avx512_vnni"},
       {kAvx512VnniExact, Operands::kU8S8, "gemm_u8s8_exact_avx512_vnni"},
       {kAvx512VnniFast, Operands::kS8U8, "gemm_s8u8_exact_avx512_vnni"},
-      {kAvx512VnniFast, Operands::kU8U8, "gemm_u8u8_exact_avx512"},
-      {kAvx512VnniFast, Operands::kS8S8, "gemm_s8s8_exact_avx512"},
+      {kAvx512VnniFast, Operands::kU8U8, "gemm_u8u8_exact_avx512_vnni"},
+      {kAvx512VnniFast, Operands::kS8S8, "gemm_s8s8_exact_avx512_vnni"},
+      {kAmxInt8Fast, Operands::kU8S8, "gemm_u8s8_exact_amx_int8"},
+      {kAmxInt8Exact, Operands::kU8S8, "gemm_u8s8_exact_amx_int8"},
+      {kAmxInt8Fast, Operands::kU8U8, "gemm_u8u8_exact_amx_int8"},
+      {kAmxInt8Fast, Operands::kS8S8, "gemm_s8s8_exact_amx_int8"},
+      {kAmxInt8Fast, Operands::kS8U8, "gemm_s8u8_exact_amx_int8"},
   };
   for (const Row& row : kRows) {
     EXPECT_EQ(chosen(row.profile, row.operands, full_host()), row.name) << isa_name(row.profile.isa);
@@ -104,6 +112,10 @@ TEST(GemmChoice, EmulatesWithTheSameArithmeticOnTheBestThatTheHostHas) {
       {Isa::kAvxVnni, kAvx512VnniFast, "gemm_u8s8_exact_avx_vnni", false},
       {Isa::kAvxVnni, kAvx512Fast, "gemm_u8s8_sat16_pairs_avx2", false},
       {Isa::kAvx512Vnni, kAvx2Fast, "gemm_u8s8_sat16_pairs_avx2", true},
+      {Isa::kAvx512Vnni, kAmxInt8Fast, "gemm_u8s8_exact_avx512_vnni", false},
+      {Isa::kAvx2, kAmxInt8Fast, "gemm_u8s8_exact_avx2", false},
+      {Isa::kAmxInt8, kAvx512VnniFast, "gemm_u8s8_exact_avx512_vnni", true},
+      {Isa::kAmxInt8, kAvx512Fast, "gemm_u8s8_sat16_pairs_avx512", true},
   };
   for (const HostRow& row : kRows) {
     const GemmChoice choice = choose_gemm(row.profile, Operands::kU8S8, capped(full_host(), row.host));

@@ -15,7 +15,6 @@ namespace {
 
 using kernels::GemmKernel;
 using kernels::Operands;
-using ::testing::ElementsAreArray;
 
 constexpr Operands kAllOperands[] = {Operands::kU8S8, Operands::kU8U8, Operands::kS8S8, Operands::kS8U8};
 constexpr Arithmetic kAllArithmetics[] = {Arithmetic::kExact, Arithmetic::kSat16Pairs};
@@ -28,7 +27,11 @@ void expect_all_equal_oracle(const GemmCase& gemm, Operands operands, Arithmetic
   const oracle::Integers expected = oracle::matmul(oracle_args(gemm, operands, arithmetic));
   for (const GemmKernel* kernel : runnable_kernels()) {
     if (kernel->operands == operands && kernel->arithmetic == arithmetic) {
-      ASSERT_THAT(run_kernel(*kernel, gemm), ElementsAreArray(expected)) << kernel->name << ": " << gemm.text();
+      const oracle::Integers found = run_kernel(*kernel, gemm);
+      if (found != expected) {
+        FAIL() << kernel->name << ": " << gemm.text() << ": " << ::testing::PrintToString(found) << " is not "
+               << ::testing::PrintToString(expected);
+      }
     }
   }
 }
@@ -40,6 +43,18 @@ TEST(Gemm, EqualsTheOracleOnRandomShapes) {
       const GemmCase gemm = random_case(operands, random);
       for (const Arithmetic arithmetic : kAllArithmetics) {
         ASSERT_NO_FATAL_FAILURE(expect_all_equal_oracle(gemm, operands, arithmetic));
+      }
+    }
+  }
+}
+
+TEST(Gemm, EqualsTheOracleOnTenThousandSmallShapes) {
+  for (const Operands operands : kAllOperands) {
+    for (int i = 0; i < 10000; ++i) {
+      Random random(static_cast<std::uint64_t>(1000 + i));
+      const GemmCase gemm = random_small_case(operands, random);
+      for (const Arithmetic arithmetic : kAllArithmetics) {
+        ASSERT_NO_FATAL_FAILURE(expect_all_equal_oracle(gemm, operands, arithmetic)) << "stream " << 1000 + i;
       }
     }
   }
@@ -143,6 +158,32 @@ TEST(Gemm, SumsBeyondInt32Wrap) {
         byte = signs.b ? (signs.a ? 0x80 : 0x7F) : 0xFF;
       }
       ASSERT_NO_FATAL_FAILURE(expect_all_equal_oracle(gemm, operands, arithmetic));
+    }
+  }
+}
+
+TEST(Gemm, LargestProductsOfEverySign) {
+  struct Row {
+    Operands operands;
+    std::uint8_t a;
+    std::uint8_t b;
+    std::int32_t product;
+  };
+  constexpr Row kRows[] = {
+      {Operands::kS8S8, 0x80, 0x80, 128 * 128},  {Operands::kS8S8, 0x80, 0x7F, -128 * 127},
+      {Operands::kU8S8, 0xFF, 0x80, -255 * 128}, {Operands::kU8S8, 0xFF, 0x7F, 255 * 127},
+      {Operands::kS8U8, 0x80, 0xFF, -128 * 255}, {Operands::kS8U8, 0x7F, 0xFF, 127 * 255},
+      {Operands::kU8U8, 0xFF, 0xFF, 255 * 255},
+  };
+  constexpr Index kCount = 1030;
+  for (const Row& row : kRows) {
+    GemmCase gemm = make_case(7, 33, kCount);
+    gemm.a.assign(gemm.a.size(), row.a);
+    gemm.b.assign(gemm.b.size(), row.b);
+    for (const GemmKernel* kernel : runnable_kernels()) {
+      if (kernel->operands == row.operands && kernel->arithmetic == Arithmetic::kExact) {
+        EXPECT_THAT(run_kernel(*kernel, gemm), ::testing::Each(row.product * std::int32_t{kCount})) << kernel->name;
+      }
     }
   }
 }

@@ -71,8 +71,7 @@ void run_slabs(const Product& product, GemmTile tile, Index first, Index count, 
   const GemmTiling& tiling = product.tiling;
   const GemmArgs& args = product.args;
   const auto* a = static_cast<const std::byte*>(tile.a);
-  const auto* b = static_cast<const std::byte*>(args.packed_b) +
-                  k0 / product.group * tiling.columns * product.group * product.element;
+  const auto* b = static_cast<const std::byte*>(args.packed_b) + k0 * tiling.columns;
   tile.panel_bytes = product.panel_bytes;
   tile.c_stride = args.c_stride;
   for (Index j = 0; j < args.n;) {
@@ -121,7 +120,7 @@ Product make_product(const GemmTiling& tiling, const GemmArgs& args) {
   if (args.m <= 2) {
     out.slab = args.m == 1 ? kPanelsOfOneRow : std::max(kPanelsOfTwoRows, tiling.panels);
   }
-  out.panel_bytes = round_up(args.k, out.group) * out.element * tiling.columns;
+  out.panel_bytes = round_up(args.k, out.group) * tiling.columns;
   out.formed = tiling.form != RowForm::kRaw || args.k < out.group;
   if (tiling.form == RowForm::kFlipped) {
     const Index panels = divide_up(args.n, tiling.columns);

@@ -4,6 +4,7 @@
 // 64 k of a panel are one tile.
 #include <immintrin.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #include "engine/kernels/gemm/gemm_args.h"
@@ -132,9 +133,10 @@ void multiply_rows(const Block& block, std::int64_t rows, std::int64_t panels, s
 void copy_rest(const GemmArgs& args, std::int64_t first, std::int64_t rows, std::uint8_t* rest) {
   const std::int64_t count = args.k % kDepth;
   const std::uint8_t* from = static_cast<const std::uint8_t*>(args.a) + first * args.a_stride_bytes + args.k - count;
-  const auto mask = (std::uint64_t{1} << count) - 1;
   for (std::int64_t i = 0; i < rows; ++i) {
-    _mm512_store_si512(rest + i * kDepth, _mm512_maskz_loadu_epi8(mask, from + i * args.a_stride_bytes));
+    std::uint8_t* to = rest + i * kDepth;
+    __builtin_memset(to, 0, kDepth);
+    __builtin_memcpy(to, from + i * args.a_stride_bytes, static_cast<std::size_t>(count));
   }
   finish_writes(rest);
 }

@@ -38,14 +38,39 @@ void for_each_by_panel(const PackArgs& args, Index columns, const Body& body) {
   }
 }
 
+// One whole group of `count` columns whose neighbours are neighbours in memory.
+template <Index kGroup>
+void pack_neighbours(const std::uint8_t* __restrict from, Index k_stride_bytes, Index count,
+                     std::uint8_t* __restrict to) {
+  for (Index j = 0; j < count; ++j) {
+    for (Index q = 0; q < kGroup; ++q) {
+      to[j * kGroup + q] = from[q * k_stride_bytes + j];
+    }
+  }
+}
+
 // Groups of kGroup consecutive k: `groups` of them in every panel.
 template <Index kGroup>
 void pack_groups(const PackArgs& args, Index columns, Index groups) {
   auto* out = static_cast<std::uint8_t*>(args.packed);
   std::fill_n(out, divide_up(args.n, columns) * columns * groups * kGroup, std::uint8_t{0});
-  for_each_by_panel(args, columns, [&](Index panel, Index p, Index j, const std::uint8_t* byte) {
-    out[((panel * groups + p / kGroup) * columns + j) * kGroup + p % kGroup] = *byte;
-  });
+  for (Index first = 0; first < args.n; first += columns) {
+    const Index count = std::min(columns, args.n - first);
+    for (Index g = 0; g * kGroup < args.k; ++g) {
+      const std::uint8_t* from = element(args, g * kGroup, first);
+      std::uint8_t* to = out + (first * groups + g * columns) * kGroup;
+      const Index depth = std::min(kGroup, args.k - g * kGroup);
+      if (depth == kGroup && args.n_stride_bytes == 1) {
+        pack_neighbours<kGroup>(from, args.k_stride_bytes, count, to);
+        continue;
+      }
+      for (Index j = 0; j < count; ++j) {
+        for (Index q = 0; q < depth; ++q) {
+          to[j * kGroup + q] = from[q * args.k_stride_bytes + j * args.n_stride_bytes];
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -38,13 +38,39 @@ void for_each_by_panel(const PackArgs& args, Index columns, const Body& body) {
   }
 }
 
-// Quads: `groups` of them in every panel.
+// One whole group of `count` columns whose neighbours are neighbours in memory.
+template <Index kGroup>
+void pack_neighbours(const std::uint8_t* __restrict from, Index k_stride_bytes, Index count,
+                     std::uint8_t* __restrict to) {
+  for (Index j = 0; j < count; ++j) {
+    for (Index q = 0; q < kGroup; ++q) {
+      to[j * kGroup + q] = from[q * k_stride_bytes + j];
+    }
+  }
+}
+
+// Groups of kGroup consecutive k: `groups` of them in every panel.
+template <Index kGroup>
 void pack_groups(const PackArgs& args, Index columns, Index groups) {
   auto* out = static_cast<std::uint8_t*>(args.packed);
-  std::fill_n(out, divide_up(args.n, columns) * columns * groups * kQuad, std::uint8_t{0});
-  for_each_by_panel(args, columns, [&](Index panel, Index p, Index j, const std::uint8_t* byte) {
-    out[((panel * groups + p / kQuad) * columns + j) * kQuad + p % kQuad] = *byte;
-  });
+  std::fill_n(out, divide_up(args.n, columns) * columns * groups * kGroup, std::uint8_t{0});
+  for (Index first = 0; first < args.n; first += columns) {
+    const Index count = std::min(columns, args.n - first);
+    for (Index g = 0; g * kGroup < args.k; ++g) {
+      const std::uint8_t* from = element(args, g * kGroup, first);
+      std::uint8_t* to = out + (first * groups + g * columns) * kGroup;
+      const Index depth = std::min(kGroup, args.k - g * kGroup);
+      if (depth == kGroup && args.n_stride_bytes == 1) {
+        pack_neighbours<kGroup>(from, args.k_stride_bytes, count, to);
+        continue;
+      }
+      for (Index j = 0; j < count; ++j) {
+        for (Index q = 0; q < depth; ++q) {
+          to[j * kGroup + q] = from[q * args.k_stride_bytes + j * args.n_stride_bytes];
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -56,7 +82,7 @@ Index packed_bytes_quads(Index n, Index k) {
 
 template <Index kColumns>
 void pack_quads(const PackArgs& args) {
-  pack_groups(args, kColumns, divide_up(args.k, kQuad));
+  pack_groups<kQuad>(args, kColumns, divide_up(args.k, kQuad));
 }
 
 Index packed_bytes_deep_quads(Index n, Index k) {
@@ -64,7 +90,7 @@ Index packed_bytes_deep_quads(Index n, Index k) {
 }
 
 void pack_deep_quads(const PackArgs& args) {
-  pack_groups(args, kTileColumns, divide_up(args.k, kTileDepth) * kTileDepth / kQuad);
+  pack_groups<kQuad>(args, kTileColumns, divide_up(args.k, kTileDepth) * kTileDepth / kQuad);
 }
 
 template <Index kColumns>
@@ -88,18 +114,12 @@ void pack_quads_with_starts(const PackArgs& args) {
 
 template <Index kColumns>
 Index packed_bytes_pairs(Index n, Index k) {
-  const auto size = static_cast<Index>(sizeof(std::int16_t));
-  return divide_up(n, kColumns) * kColumns * divide_up(k, kPair) * kPair * size;
+  return divide_up(n, kColumns) * kColumns * divide_up(k, kPair) * kPair;
 }
 
-template <Index kColumns, ByteSign kSign>
+template <Index kColumns>
 void pack_pairs(const PackArgs& args) {
-  auto* out = static_cast<std::int16_t*>(args.packed);
-  const Index groups = divide_up(args.k, kPair);
-  std::fill_n(out, divide_up(args.n, kColumns) * kColumns * groups * kPair, std::int16_t{0});
-  for_each_by_panel(args, kColumns, [&](Index panel, Index p, Index j, const std::uint8_t* byte) {
-    out[((panel * groups + p / kPair) * kColumns + j) * kPair + p % kPair] = widened<kSign>(byte);
-  });
+  pack_groups<kPair>(args, kColumns, divide_up(args.k, kPair));
 }
 
 Index packed_bytes_columns(Index n, Index k) {
@@ -147,10 +167,8 @@ template void pack_quads_with_starts<16, ByteSign::kSigned, ByteSign::kSigned>(c
 template void pack_quads_with_starts<16, ByteSign::kUnsigned, ByteSign::kUnsigned>(const PackArgs&);
 template Index packed_bytes_pairs<8>(Index, Index);
 template Index packed_bytes_pairs<16>(Index, Index);
-template void pack_pairs<8, ByteSign::kSigned>(const PackArgs&);
-template void pack_pairs<8, ByteSign::kUnsigned>(const PackArgs&);
-template void pack_pairs<16, ByteSign::kSigned>(const PackArgs&);
-template void pack_pairs<16, ByteSign::kUnsigned>(const PackArgs&);
+template void pack_pairs<8>(const PackArgs&);
+template void pack_pairs<16>(const PackArgs&);
 template void pack_columns<ByteSign::kSigned>(const PackArgs&);
 template void pack_columns<ByteSign::kUnsigned>(const PackArgs&);
 

@@ -129,7 +129,7 @@ std::string render_console(const RunRecord& run, const ConsoleOptions& options) 
     if (pivot.accuracy || options.verbose) {
       text += "\n" + render_plain(pivot_table(pivot));
     }
-    if (options.verbose) {
+    if (pivot.accuracy || options.verbose) {
       const TextTable saturation = saturation_table(group);
       text += saturation.rows.empty() ? "" : "\n" + render_plain(saturation);
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "reports/pivot.h"
 
@@ -16,10 +17,22 @@ bool same_counts(const VariantResult& a, const VariantResult& b) {
   });
 }
 
-std::string configuration_text(const VariantResult& result, std::size_t alike) {
+// Whether the variants of the case differ in an axis; in a case whose variants do not differ, every axis.
+bool is_varied(const std::string& axis, const CaseGroup& group) {
+  const auto value_of = [&](const VariantResult* result) { return result->variant.value(axis, Json()); };
+  const VariantResult& first = *group.results.front();
+  const bool differ =
+      std::ranges::any_of(group.results, [&](const auto* result) { return result->variant != first.variant; });
+  return !differ ||
+         std::ranges::any_of(group.results, [&](const auto* result) { return value_of(result) != value_of(&first); });
+}
+
+std::string configuration_text(const VariantResult& result, std::size_t alike, const CaseGroup& group) {
   std::string text;
   for (const auto& [axis, value] : result.variant.items()) {
-    text += (text.empty() ? "" : " ") + short_axis(axis) + "=" + value_text(value);
+    if (is_varied(axis, group)) {
+      text += (text.empty() ? "" : " ") + short_axis(axis) + "=" + value_text(value);
+    }
   }
   return text + (alike > 0 ? fmt::format(" (and {} alike)", alike) : "");
 }
@@ -41,10 +54,11 @@ TextTable saturation_table(const CaseGroup& group) {
   table.columns = {{"configuration", Align::kLeft}, {"layer", Align::kLeft},         {"saturated %", Align::kRight},
                    {"pairs", Align::kRight},        {"largest loss", Align::kRight}, {"samples", Align::kRight}};
   for (const auto& [result, alike] : distinct) {
+    std::string configuration = configuration_text(*result, alike, group);  // once, on its first row
     for (const Saturation& layer : result->saturation) {
       if (layer.saturated > 0) {
         const double share = static_cast<double>(layer.saturated) / static_cast<double>(layer.pairs);
-        table.rows.push_back({configuration_text(*result, alike), layer.node, fmt::format("{:.4f}", share * 100),
+        table.rows.push_back({std::exchange(configuration, ""), layer.node, fmt::format("{:.4f}", share * 100),
                               std::to_string(layer.pairs), std::to_string(layer.largest_loss),
                               std::to_string(layer.samples)});
       }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/block_pool.h"
 
+#include <sys/mman.h>
+
 #include <bit>
 #include <cstdlib>
 #include <map>
@@ -13,6 +15,8 @@ namespace {
 
 // Smaller blocks go to the allocator, which reuses them well itself.
 constexpr std::size_t kSmallestPooledBytes = std::size_t{256} << 10U;
+constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
+constexpr std::size_t kSmallestHugeBytes = std::size_t{1} << 20U;
 // What the pool may hold; beyond this, blocks go back to the system.
 constexpr std::size_t kMaxHeldBytes = std::size_t{512} << 20U;
 
@@ -86,8 +90,17 @@ Pool& pool() {
   return *kPool;
 }
 
+// Large blocks are laid on huge pages where the system has them on request: packed weights and activations of large
+// products otherwise spend up to a sixth of their time on address translation.
 std::byte* allocate(std::size_t size_bytes) {
-  return static_cast<std::byte*>(std::aligned_alloc(kBlockAlignmentBytes, size_bytes));
+  const bool huge = size_bytes >= kSmallestHugeBytes;
+  auto* block = static_cast<std::byte*>(std::aligned_alloc(huge ? kHugePageBytes : kBlockAlignmentBytes, size_bytes));
+#if defined(MADV_HUGEPAGE)
+  if (huge && block != nullptr) {
+    ::madvise(block, size_bytes, MADV_HUGEPAGE);  // a wish: refusal changes nothing
+  }
+#endif
+  return block;
 }
 
 }  // namespace

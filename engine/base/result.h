@@ -16,7 +16,7 @@ enum class ErrorKind {
   kInvalidModel,     // the model breaks the ONNX rules
   kUnsupported,      // legal, but not something this build can do
   kIo,               // a file could not be read or written
-  kResource,         // memory or size limits
+  kResource,         // memory that the host does not have; limits of our own are kUnsupported
   kInternal,         // an invariant of assay itself broke
 };
 

@@ -19,8 +19,8 @@ Result<Index> element_count(const Shape& shape) {
   }
   for (const Index dim : shape) {
     if (dim > kMaxElements / count) {
-      return resource_error("shape " + shape_text(shape) + " has more than " + std::to_string(kMaxElements) +
-                            " elements, the most a tensor may have");
+      return unsupported("shape " + shape_text(shape) + " has more than " + std::to_string(kMaxElements) +
+                         " elements, the most a tensor may have");
     }
     count *= dim;
   }

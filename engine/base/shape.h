@@ -15,7 +15,8 @@ using Shape = std::vector<Index>;
 // No tensor may have more elements than this; larger ones are refused before memory is asked for.
 inline constexpr Index kMaxElements = Index{1} << 33;
 
-// The product of the dimensions. An error for a negative dimension or a product above kMaxElements.
+// The product of the dimensions. Errors: a negative dimension (kInvalidArgument), a product
+// above kMaxElements (kUnsupported).
 Result<Index> element_count(const Shape& shape);
 
 // "[1,3,224,224]"

@@ -94,7 +94,7 @@ Result<std::string> read_external_data(const ::onnx::TensorProto& proto, const s
   }
   const std::uintmax_t length = location.length.value_or(size - location.offset);
   if (length > static_cast<std::uintmax_t>(kMaxModelBytes)) {
-    return resource_error(what + ": " + shown + " has more than " + std::to_string(kMaxModelBytes) + " bytes");
+    return unsupported(what + ": " + shown + " has more than " + std::to_string(kMaxModelBytes) + " bytes");
   }
   std::string bytes(length, '\0');
   std::ifstream file(path, std::ios::binary);

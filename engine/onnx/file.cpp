@@ -27,8 +27,8 @@ Result<std::string> read_file(const std::string& path) {
   }
   const auto size = std::filesystem::file_size(path, error);
   if (!error && size > static_cast<std::uintmax_t>(kMaxModelBytes)) {
-    return resource_error("'" + path + "' has " + std::to_string(size) + " bytes; the most for one ONNX file is " +
-                          std::to_string(kMaxModelBytes));
+    return unsupported("'" + path + "' has " + std::to_string(size) + " bytes; the most for one ONNX file is " +
+                       std::to_string(kMaxModelBytes));
   }
   std::string bytes;
   if (!error) {

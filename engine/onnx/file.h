@@ -8,7 +8,7 @@
 
 namespace assay::onnx {
 
-// Errors: kIo (missing, a directory, unreadable), kResource (larger than kMaxModelBytes).
+// Errors: kIo (missing, a directory, unreadable), kUnsupported (larger than kMaxModelBytes).
 Result<std::string> read_file(const std::string& path);
 
 }  // namespace assay::onnx

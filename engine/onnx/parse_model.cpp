@@ -35,8 +35,8 @@ Status parse_bytes(std::span<const std::byte> bytes, Message& message, const std
     return invalid_model("is empty, not an ONNX " + kind);
   }
   if (bytes.size() > static_cast<std::size_t>(kMaxModelBytes)) {
-    return resource_error("has " + std::to_string(bytes.size()) + " bytes; the most for one ONNX file is " +
-                          std::to_string(kMaxModelBytes));
+    return unsupported("has " + std::to_string(bytes.size()) + " bytes; the most for one ONNX file is " +
+                       std::to_string(kMaxModelBytes));
   }
   if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return invalid_model("is not an ONNX " + kind + ": its " + std::to_string(bytes.size()) +

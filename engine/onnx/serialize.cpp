@@ -91,8 +91,8 @@ std::size_t tensor_bytes(const Graph& graph) {
 }
 
 Error too_large(std::size_t bytes) {
-  return resource_error("the model needs " + std::to_string(bytes) + " bytes; the most for one ONNX file is " +
-                        std::to_string(kMaxModelBytes));
+  return unsupported("the model needs " + std::to_string(bytes) + " bytes; the most for one ONNX file is " +
+                     std::to_string(kMaxModelBytes));
 }
 
 Result<std::string> serialize(const Graph& graph) {

@@ -10,7 +10,7 @@
 namespace assay::onnx {
 
 // Operators of domain ai.assay are written as they are: they have no ONNX function body, so only assay can run such a
-// model, and its doc_string says so. Error kResource for a model above kMaxModelBytes.
+// model, and its doc_string says so. Error kUnsupported for a model above kMaxModelBytes.
 Result<std::string> serialize_model(const Graph& graph);
 
 }  // namespace assay::onnx

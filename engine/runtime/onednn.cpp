@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "engine/base/cpu_features.h"
 #include "engine/base/profile.h"
 
 namespace assay::runtime::onednn {
@@ -43,10 +44,29 @@ Isa isa_of(const std::string& implementation) {
   return detected_isa();
 }
 
+// oneDNN takes one limit per process, before its first use: that of the host as this process sees it.
+dnnl::cpu_isa highest_isa(const CpuFeatures& features) {
+  if (can_run(features, Isa::kAvx512Vnni)) {
+    return dnnl::cpu_isa::all;
+  }
+  if (can_run(features, Isa::kAvx512)) {
+    return dnnl::cpu_isa::avx512_core;
+  }
+  if (can_run(features, Isa::kAvxVnni)) {
+    return dnnl::cpu_isa::avx2_vnni;
+  }
+  return can_run(features, Isa::kAvx2) ? dnnl::cpu_isa::avx2 : dnnl::cpu_isa::sse41;
+}
+
+dnnl::engine make_engine() {
+  dnnl::set_max_cpu_isa(highest_isa(host_features()));
+  return {dnnl::engine::kind::cpu, 0};
+}
+
 }  // namespace
 
 const dnnl::engine& engine() {
-  static const dnnl::engine kEngine(dnnl::engine::kind::cpu, 0);
+  static const dnnl::engine kEngine = make_engine();
   return kEngine;
 }
 

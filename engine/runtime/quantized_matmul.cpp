@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include "engine/kernels/requantize/requantize.h"
 #include "engine/runtime/parallel.h"
+#include "engine/runtime/quantized_params.h"
 
 namespace assay::runtime {
 namespace {
@@ -17,21 +19,45 @@ std::span<const T> columns_of_matrix(std::span<const T> values, Index matrix, In
   return values.subspan(static_cast<std::size_t>(matrix * n), static_cast<std::size_t>(n));
 }
 
-ProductRows left_rows(const MatmulOperands& operands, Index first, Index count, bool is_signed) {
-  return {.a = operands.a + first * operands.shape.k,
-          .count = count,
-          .stride_bytes = operands.shape.k,
-          .is_signed = is_signed};
+bool is_constant_or_omitted(const PrepareContext& context, std::size_t input) {
+  return !context.has_input(input) || context.constant(input) != nullptr;
+}
+
+bool all_parameters_are_constant(const PrepareContext& context, const MatmulInputs& inputs) {
+  bool out = true;
+  for (std::size_t i = 0; i < context.node.inputs.size(); ++i) {
+    const bool operand = i == inputs.a || i == inputs.b;
+    out = out && (operand || is_constant_or_omitted(context, i));
+  }
+  return out;
 }
 
 }  // namespace
+
+QuantizedMatmul::QuantizedMatmul(const PrepareContext& context, const MatmulInputs& inputs, bool b_transposed)
+    : inputs_(inputs),
+      profile_(context.profile),
+      features_(context.features),
+      b_transposed_(b_transposed),
+      b_is_constant_(context.constant(inputs.b) != nullptr),
+      parameters_are_constant_(all_parameters_are_constant(context, inputs)) {
+  choose(known_dtype(context, {inputs.a, inputs.a_zero_point}).value_or(DType::kUint8) == DType::kInt8,
+         known_dtype(context, {inputs.b, inputs.b_zero_point}).value_or(DType::kInt8) == DType::kInt8);
+}
+
+Status QuantizedMatmul::prepare(const PrepareContext& context) {
+  const Tensor* b = context.constant(inputs_.b);
+  const auto a_type = known_dtype(context, {inputs_.a, inputs_.a_zero_point});
+  const bool packable = b != nullptr && is_8bit(b->dtype()) && b->rank() > 0 && (!b_transposed_ || b->rank() > 1);
+  return packable && a_type.has_value() ? pack(*b, *a_type == DType::kInt8) : Status{};
+}
 
 void QuantizedMatmul::choose(bool a_signed, bool b_signed) {
   a_signed_ = a_signed;
   choice_ = kernels::choose_gemm(profile_, operands_of(a_signed, b_signed), features_);
 }
 
-Status QuantizedMatmul::pack(const Tensor& b, bool transposed, bool a_signed) {
+Status QuantizedMatmul::pack(const Tensor& b, bool a_signed) {
   choose(a_signed, b.dtype() == DType::kInt8);
   const Shape& shape = b.shape();
   const bool vector = shape.size() == 1;
@@ -39,7 +65,6 @@ Status QuantizedMatmul::pack(const Tensor& b, bool transposed, bool a_signed) {
   const Index rows = vector ? shape[0] : shape[shape.size() - 2];
   const Index count = vector ? 1 : std::accumulate(shape.begin(), shape.end() - 2, Index{1}, std::multiplies<>());
   b_ = b.reshaped({count, rows, columns});
-  transposed_ = transposed;
   packed_.resize(static_cast<std::size_t>(count));
   for (Index i = 0; i < count; ++i) {
     ASSAY_TRY(pack_matrix(*choice_.kernel, right(i), packed_[static_cast<std::size_t>(i)]));
@@ -47,83 +72,119 @@ Status QuantizedMatmul::pack(const Tensor& b, bool transposed, bool a_signed) {
   return {};
 }
 
+Result<bool> QuantizedMatmul::bind(const RunContext& context, const Shape& a_shape) {
+  const Tensor& a = context.input(inputs_.a);
+  const Tensor& b = context.input(inputs_.b);
+  const bool same =
+      bound_ && a.dtype() == a_type_ && b.dtype() == b_type_ && a_shape == a_shape_ && b.shape() == b_shape_;
+  if (!same) {
+    bound_ = false;
+    Shape b_shape = b.shape();
+    if (b_transposed_) {
+      std::swap(b_shape[b_shape.size() - 2], b_shape[b_shape.size() - 1]);
+    }
+    ASSAY_ASSIGN(shape_, resolve_matmul_shape(a_shape, b_shape));
+    a_type_ = a.dtype();
+    b_type_ = b.dtype();
+    a_shape_ = a_shape;
+    b_shape_ = b.shape();
+  }
+  const bool a_signed = a.dtype() == DType::kInt8;
+  const bool repack = !b_is_constant_ || packed_.empty() || a_signed != a_signed_;
+  if (repack) {
+    bound_ = false;
+    ASSAY_TRY(pack(b, a_signed));
+  }
+  return !(bound_ && parameters_are_constant_);
+}
+
+void QuantizedMatmul::set_parameters(const MatmulParameters& parameters) {
+  const bool per_row = parameters.a_zero_points.size() > 1;
+  a_zero_points_.clear();
+  if (per_row) {
+    a_zero_points_.assign(parameters.a_zero_points.begin(), parameters.a_zero_points.end());
+  }
+  corrections_.clear();
+  for (Index i = 0; i < shape_.b_count; ++i) {
+    corrections_.push_back(make_correction({.b = packed_[static_cast<std::size_t>(i)],
+                                            .a_zero_point = per_row ? 0 : parameters.a_zero_points[0],
+                                            .b_zero_points = columns_of_matrix(parameters.b_zero_points, i, shape_.n),
+                                            .bias = parameters.bias}));
+  }
+  bound_ = true;
+}
+
+void QuantizedMatmul::set_requantization(const Requantization& requantization) {
+  requantizations_.clear();
+  for (Index i = 0; i < shape_.b_count; ++i) {
+    const auto scales = columns_of_matrix(std::span<const float>(requantization.scales), i, shape_.n);
+    requantizations_.push_back(requantization);
+    requantizations_.back().scales.assign(scales.begin(), scales.end());
+  }
+}
+
+ProductRows QuantizedMatmul::left(const std::byte* a, Index first, Index count) const {
+  return {.a = a + first * shape_.k, .count = count, .stride_bytes = shape_.k, .is_signed = a_signed_};
+}
+
 ByteMatrix QuantizedMatmul::right(Index index) const {
-  const Index k = b_.dim(transposed_ ? 2 : 1);
-  const Index n = b_.dim(transposed_ ? 1 : 2);
+  const Index k = b_.dim(b_transposed_ ? 2 : 1);
+  const Index n = b_.dim(b_transposed_ ? 1 : 2);
   return {.data = b_.bytes() + index * k * n,
           .rows = k,
           .columns = n,
-          .row_stride_bytes = transposed_ ? 1 : n,
-          .column_stride_bytes = transposed_ ? k : 1,
+          .row_stride_bytes = b_transposed_ ? 1 : n,
+          .column_stride_bytes = b_transposed_ ? k : 1,
           .is_signed = b_.dtype() == DType::kInt8};
 }
 
+Product QuantizedMatmul::product(Index index) const {
+  const auto i = static_cast<std::size_t>(index);
+  return {.kernel = *choice_.kernel, .b = packed_[i], .correction = corrections_[i]};
+}
+
 template <typename Body>
-Status QuantizedMatmul::for_each_block(const RunContext& context, const MatmulShape& shape, const Body& body) {
+Status QuantizedMatmul::for_each_block(RunContext& context, const Body& body) {
+  context.multiply_accumulates = shape_.multiply_accumulates();
   const int threads = context.witness == nullptr ? context.threads : 1;  // the witness is one record
-  const Index block = product_block_rows(shape.m, shape.n, threads);
-  const Index blocks = (shape.m + block - 1) / block;
+  const Index block = product_block_rows(shape_.m, shape_.n, threads);
+  const Index blocks = (shape_.m + block - 1) / block;
   workers_.resize(static_cast<std::size_t>(threads));
   for (ProductScratch& worker : workers_) {
-    ASSAY_TRY(worker.reserve(std::min(block, shape.m), shape.n));
+    ASSAY_TRY(worker.reserve(std::min(block, shape_.m), shape_.n));
   }
-  for_each_task(static_cast<Index>(shape.products.size()) * blocks, threads, [&](Index task, int slot) {
+  for_each_task(static_cast<Index>(shape_.products.size()) * blocks, threads, [&](Index task, int slot) {
     const Index first = task % blocks * block;
-    body(task / blocks, first, std::min(block, shape.m - first), workers_[static_cast<std::size_t>(slot)]);
+    body(task / blocks, first, std::min(block, shape_.m - first), workers_[static_cast<std::size_t>(slot)]);
   });
   return {};
 }
 
-Status QuantizedMatmul::requantized(RunContext& context, const MatmulOperands& operands,
-                                    const Requantization& requantization, std::byte* y) {
-  const MatmulShape& shape = operands.shape;
-  context.multiply_accumulates = shape.multiply_accumulates();
-  std::vector<Correction> corrections;
-  std::vector<Requantization> requantizations;
-  for (Index i = 0; i < shape.b_count; ++i) {
-    corrections.push_back(make_correction({.b = packed_[static_cast<std::size_t>(i)],
-                                           .a_zero_point = operands.a_zero_points[0],
-                                           .b_zero_points = columns_of_matrix(operands.b_zero_points, i, shape.n),
-                                           .bias = operands.bias}));
-    const auto scales = columns_of_matrix(std::span<const float>(requantization.scales), i, shape.n);
-    requantizations.push_back(requantization);
-    requantizations.back().scales.assign(scales.begin(), scales.end());
-  }
-  return for_each_block(context, shape, [&](Index product, Index first, Index count, ProductScratch& scratch) {
-    const auto [a, b] = shape.products[static_cast<std::size_t>(product)];
-    const auto index = static_cast<std::size_t>(b);
-    const ProductRows rows = left_rows(operands, a * shape.m + first, count, a_signed_);
-    multiply_requantize({*choice_.kernel, packed_[index], corrections[index]}, requantizations[index], rows,
-                        {.y = y + (product * shape.m + first) * shape.n, .row_stride = shape.n}, scratch);
+Status QuantizedMatmul::requantized(RunContext& context, const std::byte* a, std::byte* y) {
+  return for_each_block(context, [&](Index index, Index first, Index count, ProductScratch& scratch) {
+    const auto [a_index, b_index] = shape_.products[static_cast<std::size_t>(index)];
+    const ProductRows rows = left(a, a_index * shape_.m + first, count);
+    multiply_requantize(product(b_index), requantizations_[static_cast<std::size_t>(b_index)], rows,
+                        {.y = y + (index * shape_.m + first) * shape_.n, .row_stride = shape_.n}, scratch);
     if (context.witness != nullptr) {
-      witness_product(rows, right(b), *context.witness);
+      witness_product(rows, right(b_index), *context.witness);
     }
   });
 }
 
-Status QuantizedMatmul::sums(RunContext& context, const MatmulOperands& operands, std::int32_t* y) {
-  const MatmulShape& shape = operands.shape;
-  context.multiply_accumulates = shape.multiply_accumulates();
-  const bool per_row = operands.a_zero_points.size() > 1;
-  std::vector<Correction> corrections;
-  for (Index i = 0; i < shape.b_count; ++i) {
-    corrections.push_back(make_correction({.b = packed_[static_cast<std::size_t>(i)],
-                                           .a_zero_point = per_row ? 0 : operands.a_zero_points[0],
-                                           .b_zero_points = columns_of_matrix(operands.b_zero_points, i, shape.n),
-                                           .bias = operands.bias}));
-  }
-  return for_each_block(context, shape, [&](Index product, Index first, Index count, ProductScratch& scratch) {
-    const auto [a, b] = shape.products[static_cast<std::size_t>(product)];
-    const auto index = static_cast<std::size_t>(b);
-    const Index row = a * shape.m + first;
-    const ProductRows rows = left_rows(operands, row, count, a_signed_);
-    const auto zero_points =
-        per_row ? operands.a_zero_points.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(count))
-                : std::span<const std::int32_t>{};
-    multiply_correct({*choice_.kernel, packed_[index], corrections[index]}, zero_points, rows,
-                     {.y = y + (product * shape.m + first) * shape.n, .row_stride = shape.n}, scratch);
+Status QuantizedMatmul::sums(RunContext& context, const std::byte* a, std::int32_t* y) {
+  return for_each_block(context, [&](Index index, Index first, Index count, ProductScratch& scratch) {
+    const auto [a_index, b_index] = shape_.products[static_cast<std::size_t>(index)];
+    const Index row = a_index * shape_.m + first;
+    const ProductRows rows = left(a, row, count);
+    std::span<const std::int32_t> zero_points = a_zero_points_;
+    if (!zero_points.empty()) {
+      zero_points = zero_points.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(count));
+    }
+    multiply_correct(product(b_index), zero_points, rows,
+                     {.y = y + (index * shape_.m + first) * shape_.n, .row_stride = shape_.n}, scratch);
     if (context.witness != nullptr) {
-      witness_product(rows, right(b), *context.witness);
+      witness_product(rows, right(b_index), *context.witness);
     }
   });
 }

@@ -35,46 +35,76 @@ Result<std::vector<float>> read_column_scales(const Tensor& tensor, const Shape&
 Result<std::vector<std::int32_t>> read_column_zero_points(const Tensor& tensor, DType dtype, const Shape& b,
                                                           const std::string& what);
 
-struct MatmulOperands {
-  const std::byte* a = nullptr;  // [a_rows, k]
-  const MatmulShape& shape;
+// Where a node has its operands.
+struct MatmulInputs {
+  std::size_t a = 0;
+  std::size_t a_zero_point = 0;
+  std::size_t b = 0;
+  std::size_t b_zero_point = 0;
+};
+
+struct MatmulParameters {
   std::span<const std::int32_t> a_zero_points;  // [1] or [a_rows]
   std::span<const std::int32_t> b_zero_points;  // [b_columns]
   std::span<const std::int32_t> bias = {};      // [n] or empty
 };
 
+// The operands of one node from run to run. A constant B is packed once; what follows from shapes and constant
+// parameters is kept for as long as they stay the same, so that such runs allocate no more than their outputs.
 class QuantizedMatmul {
  public:
-  QuantizedMatmul(const Profile& profile, const CpuFeatures& features) : profile_(profile), features_(features) {}
+  // The node's B is [..., k, n], or [..., n, k] if transposed.
+  QuantizedMatmul(const PrepareContext& context, const MatmulInputs& inputs, bool b_transposed = false);
 
-  // Chooses the kernel for these operand types.
-  void choose(bool a_signed, bool b_signed);
-  // Chooses, and packs every matrix of B ([..., k, n], or [..., n, k] if transposed).
-  Status pack(const Tensor& b, bool transposed, bool a_signed);
+  // Packs a constant B, where A's type is known.
+  Status prepare(const PrepareContext& context);
 
-  // y: 8-bit, [products, m, n]; one a_zero_point. `requantization` has a scale for each of the b_columns.
-  Status requantized(RunContext& context, const MatmulOperands& operands, const Requantization& requantization,
-                     std::byte* y);
+  // Checks the types of A and B, resolves the shapes (a_shape: A's as it enters the product) and packs a B that is not
+  // packed. Returns whether the parameters must be set again.
+  Result<bool> bind(const RunContext& context, const Shape& a_shape);
+  const MatmulShape& shape() const { return shape_; }
+  void set_parameters(const MatmulParameters& parameters);
+  // With a scale for each of the b_columns.
+  void set_requantization(const Requantization& requantization);
+
+  // a: [a_rows, k]. y: 8-bit, [products, m, n]; one a_zero_point.
+  Status requantized(RunContext& context, const std::byte* a, std::byte* y);
   // y: int32, [products, m, n].
-  Status sums(RunContext& context, const MatmulOperands& operands, std::int32_t* y);
+  Status sums(RunContext& context, const std::byte* a, std::int32_t* y);
 
-  bool packed_for(bool a_signed) const { return !packed_.empty() && a_signed == a_signed_; }
   bool saturates() const { return choice_.kernel->arithmetic == Arithmetic::kSat16Pairs; }
   KernelInfo kernel() const { return product_kernel_info(choice_, profile_); }
 
  private:
+  void choose(bool a_signed, bool b_signed);
+  Status pack(const Tensor& b, bool a_signed);
   // Calls body(product index, first row, row count, worker scratch) for blocks of rows.
   template <typename Body>
-  Status for_each_block(const RunContext& context, const MatmulShape& shape, const Body& body);
+  Status for_each_block(RunContext& context, const Body& body);
+  ProductRows left(const std::byte* a, Index first, Index count) const;
   ByteMatrix right(Index index) const;
+  Product product(Index index) const;
 
+  MatmulInputs inputs_;
   Profile profile_;
   CpuFeatures features_;
+  bool b_transposed_;
+  bool b_is_constant_;
+  bool parameters_are_constant_;
   bool a_signed_ = false;
   kernels::GemmChoice choice_;
   Tensor b_;
-  bool transposed_ = false;
   std::vector<PackedMatrix> packed_;  // per matrix of B
+  // Of the last bind.
+  bool bound_ = false;  // and its parameters set
+  DType a_type_ = DType::kUint8;
+  DType b_type_ = DType::kInt8;
+  Shape a_shape_;
+  Shape b_shape_;
+  MatmulShape shape_;
+  std::vector<std::int32_t> a_zero_points_;      // one per row, or none where the corrections have the only one
+  std::vector<Correction> corrections_;          // per matrix of B
+  std::vector<Requantization> requantizations_;  // likewise
   std::vector<ProductScratch> workers_;
 };
 

@@ -13,16 +13,26 @@ namespace {
 constexpr Index kBlockElements = Index{1} << 16;
 constexpr Index kRowGranule = 16;  // a multiple of every kernel's row tile
 
+// Along the direction in which B's bytes are neighbours.
 template <typename T>
 void sum_columns(const ByteMatrix& b, std::vector<std::int32_t>& sums) {
   const auto* data = reinterpret_cast<const T*>(b.data);
+  std::int32_t* out = sums.data();
+  std::fill_n(out, b.columns, 0);
+  if (b.column_stride_bytes == 1) {
+    for (Index p = 0; p < b.rows; ++p) {
+      const T* row = data + p * b.row_stride_bytes;
+      for (Index j = 0; j < b.columns; ++j) {
+        out[j] = wrapping_add(out[j], row[j]);
+      }
+    }
+    return;
+  }
   for (Index j = 0; j < b.columns; ++j) {
     const T* column = data + j * b.column_stride_bytes;
-    std::int32_t sum = 0;
     for (Index p = 0; p < b.rows; ++p) {
-      sum = wrapping_add(sum, column[p * b.row_stride_bytes]);
+      out[j] = wrapping_add(out[j], column[p * b.row_stride_bytes]);
     }
-    sums[static_cast<std::size_t>(j)] = sum;
   }
 }
 

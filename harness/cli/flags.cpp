@@ -47,7 +47,10 @@ Result<run::SelectOptions> SelectFlags::options() const {
 
 void OutputFlags::define(CLI::App& command) {
   command.add_option("--json", json, "Write JSON to this file; - is stdout, in place of the table");
-  command.add_flag("--color,!--no-color", color, "Colour, or none; default: on a terminal, unless NO_COLOR is set");
+  // Not bound to `color` itself: a bound flag is set to false where it is absent.
+  command.add_flag_function(
+      "--color,!--no-color", [this](std::int64_t count) { color = count > 0; },
+      "Colour, or none; default: on a terminal, unless NO_COLOR is set");
 }
 
 int OutputFlags::write_json(const std::string& text) const {

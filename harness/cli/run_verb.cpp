@@ -51,6 +51,7 @@ int run_action(const RunFlags& flags) {
   run::RunOptions options = flags.options;
   options.select = std::move(select).value();
   options.command = command_text(flags);
+  options.program = program_as_called();
   options.timing = !flags.no_timing;
   options.progress_bar = stderr_is_terminal();
   options.json_file = flags.output.json_file();

@@ -61,6 +61,14 @@ int exit_code_of(const Error& error) {
   return reports::kExitHarness;
 }
 
+std::string program_as_called() {
+  if (const char* command = std::getenv("ASSAY_COMMAND"); command != nullptr && *command != '\0') {
+    return command;
+  }
+  const std::string_view called = program_invocation_name;
+  return called.find('/') == std::string_view::npos ? "assay" : std::string(called);
+}
+
 bool stdout_is_terminal() { return ::isatty(STDOUT_FILENO) != 0; }
 bool stderr_is_terminal() { return ::isatty(STDERR_FILENO) != 0; }
 

@@ -27,6 +27,10 @@ int complain(const std::string& text, int code);
 int complain(const Error& error);
 int exit_code_of(const Error& error);
 
+// What the user typed to run this program: ASSAY_COMMAND, which scripts that wrap it set, else argv[0] if it is a path,
+// else "assay".
+std::string program_as_called();
+
 bool stdout_is_terminal();
 bool stderr_is_terminal();
 // --color, --no-color (`asked`), else NO_COLOR, else whether stdout is a terminal.

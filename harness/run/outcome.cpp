@@ -90,8 +90,9 @@ Judgement judge(const Findings& findings, const std::vector<Claim>& claims, cons
     return {Outcome::kPass, "no check could have failed on these data, which is meant: " + *weak_ok, ""};
   }
   return {Outcome::kWeak,
-          findings.checks.empty() ? "no check applies to this variant"
-                                  : "no check could have failed on these data: each compared tensor is one constant",
+          findings.checks.empty()
+              ? "no check applies to this variant"
+              : "no check could have failed on these data: each compared tensor is one constant or has no elements",
           ""};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/rerun.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -21,12 +23,15 @@ std::string shell_quoted(const std::string& word) {
   return quoted + "'";
 }
 
-std::string rerun_line(const std::string& case_file, const std::vector<std::string>& settings,
-                       const std::string& name) {
+std::string rerun_line(const Rerun& rerun, const std::string& case_file, const std::string& name) {
   // A path or setting that begins with "-" would read as a flag.
-  std::string line = "assay run " + shell_quoted(case_file.starts_with('-') ? "./" + case_file : case_file);
-  for (const std::string& setting : settings) {
+  std::string line =
+      shell_quoted(rerun.program) + " run " + shell_quoted(case_file.starts_with('-') ? "./" + case_file : case_file);
+  for (const std::string& setting : rerun.settings) {
     line += " --set " + shell_quoted(setting);
+  }
+  if (rerun.timeout_s) {
+    line += fmt::format(" --timeout {}", *rerun.timeout_s);
   }
   return line + " --filter " + shell_quoted(name);
 }

@@ -2,6 +2,7 @@
 // The command line that runs one variant again.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,14 @@ namespace assay::run {
 // A word as a POSIX shell reads it back: bare where that is safe, else in single quotes.
 std::string shell_quoted(const std::string& word);
 
-// assay run CASE_FILE [--set ...] --filter 'NAME'
-std::string rerun_line(const std::string& case_file, const std::vector<std::string>& settings, const std::string& name);
+// What the line repeats of the command that ran the variant.
+struct Rerun {
+  std::string program = "assay";      // as the user calls it
+  std::vector<std::string> settings;  // --set
+  std::optional<double> timeout_s;    // --timeout, where it is not the default
+};
+
+// PROGRAM run CASE_FILE [--set ...] [--timeout S] --filter 'NAME'
+std::string rerun_line(const Rerun& rerun, const std::string& case_file, const std::string& name);
 
 }  // namespace assay::run

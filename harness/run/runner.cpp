@@ -62,9 +62,13 @@ Handler worker_handler(const Selection& selection, const TimingSettings& timing)
 class Runner {
  public:
   Runner(const RunOptions& options, Selection selection) : options_(options), selection_(std::move(selection)) {
+    Rerun rerun{.program = options_.program, .settings = options_.select.settings, .timeout_s = {}};
+    if (options_.timeout_s != kDefaultTimeoutS) {
+      rerun.timeout_s = options_.timeout_s;
+    }
     for (const SelectedVariant& chosen : selection_.variants) {
       VariantResult result = blank_result(selection_.cases[chosen.case_index], chosen.variant);
-      result.rerun = rerun_line(result.case_file, options_.select.settings, result.name);
+      result.rerun = rerun_line(rerun, result.case_file, result.name);
       result.reason = "the run ended before its turn came";
       results_.push_back(std::move(result));
     }

@@ -12,12 +12,15 @@
 
 namespace assay::run {
 
+inline constexpr double kDefaultTimeoutS = 120;
+
 struct RunOptions {
   SelectOptions select;
-  std::string folder;   // -o; "": no files
-  std::string command;  // as typed, for the record
-  int workers = 0;      // 0: one per usable core
-  double timeout_s = 120;
+  std::string folder;             // -o; "": no files
+  std::string command;            // as typed, for the record
+  std::string program = "assay";  // as the user calls it, for the lines that rerun a variant
+  int workers = 0;                // 0: one per usable core
+  double timeout_s = kDefaultTimeoutS;
   bool resume = false;
   bool timing = true;
   TimingSettings timing_settings;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Code built for one instruction set stays in its own object.
 
-An object of a *_avx*.cpp file must not define weak symbols (inline functions, templates): the linker could pick that copy for
+An object of a *_avx*.cpp or *_amx*.cpp file must not define weak symbols (inline functions, templates): the linker could pick that copy for
 the baseline and crash older CPUs. Objects of all other files must not use ymm or zmm registers.
 Arguments: the build folder.
 """
@@ -22,7 +22,7 @@ def findings(build):
         yield f"{build}: no objects below engine; build first"
     for path in objects:
         name = path.relative_to(build)
-        if "_avx" in path.name:
+        if "_avx" in path.name or "_amx" in path.name:
             for line in run("nm", "-C", "--defined-only", str(path)).splitlines():
                 parts = line.split(maxsplit=2)
                 if len(parts) == 3 and parts[1] in "WwVu":

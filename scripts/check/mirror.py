@@ -8,7 +8,8 @@ import sys
 
 PARTS = ("engine", "harness", "reports")
 # Folders whose sources are tested through their parent.
-THROUGH_PARENT = ("harness/cli/main", "engine/onnx/ops", "harness/spec/recipes", "harness/spec/data")
+THROUGH_PARENT = ("harness/cli/main", "engine/onnx/ops", "harness/spec/recipes", "harness/spec/data",
+                  "harness/bench/families")
 
 
 def findings(root):

@@ -183,6 +183,19 @@ TEST(Saturation, EqualConfigurationsShareRows) {
                                                      "1000", "777", "64"}));
 }
 
+TEST(Saturation, NamesVariedAxesOnTheFirstRowOfAConfiguration) {
+  RunRecord run;
+  for (const char* isa : {"avx2", "scalar"}) {
+    run.results.push_back(test::make_result("c", {{"runtime.batch", 50}, {"runtime.isa", isa}}, Outcome::kPass));
+  }
+  run.results[0].saturation = {{"a", 100, 5, 7, 1}, {"b", 100, 0, 0, 1}, {"c", 100, 1, 3, 1}};
+  const TextTable table = saturation_table(group_by_case(run.results).front());
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(table.rows[0][0], "isa=avx2");
+  EXPECT_EQ(table.rows[1][0], "");
+  EXPECT_EQ(table.rows[1][1], "c");
+}
+
 TEST(Pictures, EscapeTextAndDrawEveryRow) {
   const std::string svg = render_report_svg(test::every_outcome());
   EXPECT_THAT(svg, testing::StartsWith("<svg xmlns="));

@@ -14,9 +14,11 @@ void gemm_u8s8_exact_amx_int8(const GemmArgs& args);
 void gemm_u8u8_exact_amx_int8(const GemmArgs& args);
 void gemm_s8s8_exact_amx_int8(const GemmArgs& args);
 void gemm_s8u8_exact_amx_int8(const GemmArgs& args);
-void gemm_tile_int16_avx2(const GemmTile& tile);
+void gemm_tile_signed_b_avx2(const GemmTile& tile);
+void gemm_tile_unsigned_b_avx2(const GemmTile& tile);
 void gemm_tile_sat16_pairs_avx2(const GemmTile& tile);
-void gemm_tile_int16_avx512(const GemmTile& tile);
+void gemm_tile_signed_b_avx512(const GemmTile& tile);
+void gemm_tile_unsigned_b_avx512(const GemmTile& tile);
 void gemm_tile_sat16_pairs_avx512(const GemmTile& tile);
 void gemm_tile_unsigned_a_avx_vnni(const GemmTile& tile);
 void gemm_tile_unsigned_b_avx_vnni(const GemmTile& tile);
@@ -27,7 +29,8 @@ void gemm_tile_unsigned_b_avx512_vnni(const GemmTile& tile);
 namespace {
 
 #if ASSAY_HAVE_X86
-// A slab's stretch of B is 16 KiB for the 256-bit kernels and 32 KiB for the others.
+// A slab's stretch of B is at most 16 KiB, 32 KiB for 512-bit pairs and 64 KiB for 512-bit vpdpbusd, whose time per
+// byte of C would suffer more from a second pass over C than from reading B from the second-level cache.
 enum class Level { kAvx2Sat, kAvx2Int16, kAvx512Sat, kAvx512Int16, kAvxVnni, kAvx512Vnni };
 
 constexpr GemmTiling tiling_of(Level level, void (*tile)(const GemmTile&), RowForm form) {
@@ -35,11 +38,11 @@ constexpr GemmTiling tiling_of(Level level, void (*tile)(const GemmTile&), RowFo
     case Level::kAvx2Sat:
       return {.tile = tile, .form = form, .columns = 8, .panels = 2, .rows = 4, .narrow_rows = 4, .k_block = 1024};
     case Level::kAvx2Int16:
-      return {.tile = tile, .form = form, .columns = 8, .panels = 2, .rows = 6, .narrow_rows = 6, .k_block = 512};
+      return {.tile = tile, .form = form, .columns = 8, .panels = 2, .rows = 6, .narrow_rows = 6, .k_block = 1024};
     case Level::kAvx512Sat:
       return {.tile = tile, .form = form, .columns = 16, .panels = 4, .rows = 6, .narrow_rows = 6, .k_block = 512};
     case Level::kAvx512Int16:
-      return {.tile = tile, .form = form, .columns = 16, .panels = 4, .rows = 6, .narrow_rows = 6, .k_block = 256};
+      return {.tile = tile, .form = form, .columns = 16, .panels = 2, .rows = 12, .narrow_rows = 12, .k_block = 512};
     case Level::kAvxVnni:
       return {.tile = tile, .form = form, .columns = 8, .panels = 2, .rows = 6, .narrow_rows = 12, .k_block = 1024};
     case Level::kAvx512Vnni:
@@ -67,11 +70,15 @@ constexpr auto run_s8u8_avx_vnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned
 constexpr auto run_s8s8_avx_vnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_a_avx_vnni, kFlipped>;
 constexpr auto run_u8u8_avx_vnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_b_avx_vnni, kFlipped>;
 constexpr auto run_pairs_avx512 = run_tiled<Level::kAvx512Sat, gemm_tile_sat16_pairs_avx512, kRaw>;
-constexpr auto run_unsigned_avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_int16_avx512, kU16>;
-constexpr auto run_signed_avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_int16_avx512, kS16>;
+constexpr auto run_u8s8_avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_signed_b_avx512, kU16>;
+constexpr auto run_u8u8_avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_unsigned_b_avx512, kU16>;
+constexpr auto run_s8s8_avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_signed_b_avx512, kS16>;
+constexpr auto run_s8u8_avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_unsigned_b_avx512, kS16>;
 constexpr auto run_pairs_avx2 = run_tiled<Level::kAvx2Sat, gemm_tile_sat16_pairs_avx2, kRaw>;
-constexpr auto run_unsigned_avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_int16_avx2, kU16>;
-constexpr auto run_signed_avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_int16_avx2, kS16>;
+constexpr auto run_u8s8_avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_signed_b_avx2, kU16>;
+constexpr auto run_u8u8_avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_unsigned_b_avx2, kU16>;
+constexpr auto run_s8s8_avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_signed_b_avx2, kS16>;
+constexpr auto run_s8u8_avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_unsigned_b_avx2, kS16>;
 #endif
 
 constexpr auto kS = ByteSign::kSigned;
@@ -95,15 +102,15 @@ constexpr GemmKernel kKernels[] = {
     {"gemm_s8s8_exact_avx_vnni", Isa::kAvxVnni, Operands::kS8S8, kExact, packed_bytes_quads_with_starts<8>, pack_quads_with_starts<8, kS, kS>, run_s8s8_avx_vnni},
     {"gemm_u8u8_exact_avx_vnni", Isa::kAvxVnni, Operands::kU8U8, kExact, packed_bytes_quads_with_starts<8>, pack_quads_with_starts<8, kU, kU>, run_u8u8_avx_vnni},
     {"gemm_u8s8_sat16_pairs_avx512", Isa::kAvx512, Operands::kU8S8, kSat, packed_bytes_quads<16>, pack_quads<16>, run_pairs_avx512},
-    {"gemm_u8s8_exact_avx512", Isa::kAvx512, Operands::kU8S8, kExact, packed_bytes_pairs<16>, pack_pairs<16, kS>, run_unsigned_avx512},
-    {"gemm_u8u8_exact_avx512", Isa::kAvx512, Operands::kU8U8, kExact, packed_bytes_pairs<16>, pack_pairs<16, kU>, run_unsigned_avx512},
-    {"gemm_s8s8_exact_avx512", Isa::kAvx512, Operands::kS8S8, kExact, packed_bytes_pairs<16>, pack_pairs<16, kS>, run_signed_avx512},
-    {"gemm_s8u8_exact_avx512", Isa::kAvx512, Operands::kS8U8, kExact, packed_bytes_pairs<16>, pack_pairs<16, kU>, run_signed_avx512},
+    {"gemm_u8s8_exact_avx512", Isa::kAvx512, Operands::kU8S8, kExact, packed_bytes_pairs<16>, pack_pairs<16>, run_u8s8_avx512},
+    {"gemm_u8u8_exact_avx512", Isa::kAvx512, Operands::kU8U8, kExact, packed_bytes_pairs<16>, pack_pairs<16>, run_u8u8_avx512},
+    {"gemm_s8s8_exact_avx512", Isa::kAvx512, Operands::kS8S8, kExact, packed_bytes_pairs<16>, pack_pairs<16>, run_s8s8_avx512},
+    {"gemm_s8u8_exact_avx512", Isa::kAvx512, Operands::kS8U8, kExact, packed_bytes_pairs<16>, pack_pairs<16>, run_s8u8_avx512},
     {"gemm_u8s8_sat16_pairs_avx2", Isa::kAvx2, Operands::kU8S8, kSat, packed_bytes_quads<8>, pack_quads<8>, run_pairs_avx2},
-    {"gemm_u8s8_exact_avx2", Isa::kAvx2, Operands::kU8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8, kS>, run_unsigned_avx2},
-    {"gemm_u8u8_exact_avx2", Isa::kAvx2, Operands::kU8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8, kU>, run_unsigned_avx2},
-    {"gemm_s8s8_exact_avx2", Isa::kAvx2, Operands::kS8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8, kS>, run_signed_avx2},
-    {"gemm_s8u8_exact_avx2", Isa::kAvx2, Operands::kS8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8, kU>, run_signed_avx2},
+    {"gemm_u8s8_exact_avx2", Isa::kAvx2, Operands::kU8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, run_u8s8_avx2},
+    {"gemm_u8u8_exact_avx2", Isa::kAvx2, Operands::kU8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, run_u8u8_avx2},
+    {"gemm_s8s8_exact_avx2", Isa::kAvx2, Operands::kS8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, run_s8s8_avx2},
+    {"gemm_s8u8_exact_avx2", Isa::kAvx2, Operands::kS8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, run_s8u8_avx2},
 #endif
     {"gemm_u8s8_sat16_pairs_scalar", Isa::kScalar, Operands::kU8S8, kSat, packed_bytes_split, pack_split, gemm_u8s8_sat16_pairs_scalar},
     {"gemm_u8s8_exact_scalar", Isa::kScalar, Operands::kU8S8, kExact, packed_bytes_columns, pack_columns<kS>, gemm_unsigned_exact_scalar},

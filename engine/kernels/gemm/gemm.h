@@ -4,11 +4,12 @@
 // A: m x k, row-major, rows a_stride_bytes apart. B: k x n, packed once by the kernel's own pack function.
 // C: m x n int32, rows c_stride elements apart, overwritten.
 // Operand types: Operands names the type of A, then of B.
-// Arithmetic: exact is the int32 sum of all products, wrapping. sat16-pairs (u8 x s8 only) adds
+// Arithmetic: exact is the int32 sum of all products, wrapping: the sum modulo 2^32, which k > 33025 can reach.
+// sat16-pairs (u8 x s8 only) adds
 //   sat16(a[2p]*b[2p] + a[2p+1]*b[2p+1]) over p in int32; an odd last index stands alone (it cannot saturate).
 //   Pairs count from k = 0 of each row: blocking over k never breaks one.
 // Zero points: (a-za)(b-zb) summed = C - za*colsum(B) - zb*rowsum(A) + k*za*zb, which the caller applies exactly.
-// Reads: A may be read up to 63 bytes beyond the last element (AlignedBuffer has room); nothing else is.
+// Reads and writes: the elements of A, the packed bytes of B and the elements of C, nothing before, between or behind.
 // Threads: none inside; callers split rows. Naive version: tests/support/oracle.
 #pragma once
 

@@ -4,6 +4,7 @@
 // 64 k of a panel are one tile.
 #include <immintrin.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #include "engine/kernels/gemm/gemm_args.h"
@@ -34,11 +35,15 @@ struct alignas(64) TileConfig {
   std::uint8_t rows[16] = {};
 };
 
-void configure(std::int64_t rows) {
+// Tiles for `rows` rows of A and `depth` bytes of k, a multiple of 4.
+void configure(std::int64_t rows, std::int64_t depth) {
   const auto upper = static_cast<std::uint8_t>(rows < kRows ? rows : kRows);
   const auto lower = static_cast<std::uint8_t>(rows > kRows ? rows - kRows : 1);
+  const auto groups = static_cast<std::uint8_t>(depth / 4);
   TileConfig config;
-  const std::uint8_t of_tile[8] = {upper, upper, lower, lower, upper, lower, kRows, kRows};
+  config.row_bytes[4] = static_cast<std::uint16_t>(depth);
+  config.row_bytes[5] = static_cast<std::uint16_t>(depth);
+  const std::uint8_t of_tile[8] = {upper, upper, lower, lower, upper, lower, groups, groups};
   for (int i = 0; i < 8; ++i) {
     config.rows[i] = of_tile[i];
   }
@@ -132,9 +137,10 @@ void multiply_rows(const Block& block, std::int64_t rows, std::int64_t panels, s
 void copy_rest(const GemmArgs& args, std::int64_t first, std::int64_t rows, std::uint8_t* rest) {
   const std::int64_t count = args.k % kDepth;
   const std::uint8_t* from = static_cast<const std::uint8_t*>(args.a) + first * args.a_stride_bytes + args.k - count;
-  const auto mask = (std::uint64_t{1} << count) - 1;
   for (std::int64_t i = 0; i < rows; ++i) {
-    _mm512_store_si512(rest + i * kDepth, _mm512_maskz_loadu_epi8(mask, from + i * args.a_stride_bytes));
+    std::uint8_t* to = rest + i * kDepth;
+    __builtin_memset(to, 0, kDepth);
+    __builtin_memcpy(to, from + i * args.a_stride_bytes, static_cast<std::size_t>(count));
   }
   finish_writes(rest);
 }
@@ -144,7 +150,10 @@ template <Types kTypes>
 void run_pass(const GemmArgs& args, std::int64_t first, std::int64_t count) {
   alignas(64) std::uint8_t rest[kPassRows * kDepth];
   alignas(64) std::int32_t sums[kBlockRows * 2 * kColumns];
-  const bool has_rest = args.k % kDepth != 0;
+  // Where one flat tile holds all of k, it needs no copy.
+  const bool flat = args.k > 0 && args.k < kDepth && args.k % 4 == 0;
+  const std::int64_t depth = flat ? args.k : kDepth;
+  const bool has_rest = args.k % depth != 0;
   if (has_rest) {
     copy_rest(args, first, count, rest);
   }
@@ -156,12 +165,12 @@ void run_pass(const GemmArgs& args, std::int64_t first, std::int64_t count) {
     for (std::int64_t i = 0; i < count; i += kBlockRows) {
       const std::int64_t rows = count - i < kBlockRows ? count - i : kBlockRows;
       if (rows != configured) {
-        configure(rows);
+        configure(rows, depth);
         configured = rows;
       }
       const Block block{static_cast<const std::uint8_t*>(args.a) + (first + i) * args.a_stride_bytes,
                         args.a_stride_bytes,
-                        args.k / kDepth,
+                        args.k / depth,
                         has_rest ? rest + i * kDepth : nullptr,
                         static_cast<const std::uint8_t*>(args.packed_b) + j / kColumns * panel_bytes,
                         panel_bytes};

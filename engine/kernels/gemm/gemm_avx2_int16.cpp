@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AVX2, exact for every operand pair: both sides widened to int16, where vpmaddwd adds two products exactly in int32.
-// A's rows come widened, with whole groups of two; B: int16 pairs in panels of 8 columns.
+// A's rows come widened, with whole groups of two; B is widened here: pairs in panels of 8 columns.
 #include <immintrin.h>
 
 #include <cstdint>
@@ -11,7 +11,9 @@ namespace assay::kernels {
 namespace {
 
 constexpr std::int64_t kColumns = 8;
-constexpr std::int64_t kGroupBytes = kColumns * 4;
+constexpr std::int64_t kGroupBytes = kColumns * 2;
+
+enum class Sign { kSigned, kUnsigned };
 
 __attribute__((always_inline)) inline __m256i broadcast2(const std::uint8_t* a) {
   std::int32_t bytes = 0;
@@ -24,8 +26,15 @@ __attribute__((always_inline)) inline void add_dot2(__m256i& acc, __m256i a, __m
   asm("" : "+x"(acc));  // one register from step to step; GCC 12 otherwise also stores it every time
 }
 
+// A group of one panel, widened. The sign is B's.
+template <Sign kSign>
+__attribute__((always_inline)) inline __m256i widened_columns(const std::uint8_t* b) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b));
+  return kSign == Sign::kSigned ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes);
+}
+
 // The loops over registers are flat, because only flat ones are unrolled early enough to keep acc out of memory.
-template <int kRows, int kPanels>
+template <Sign kSign, int kRows, int kPanels>
 void run_tile(const GemmTile& tile) {
   constexpr int kTiles = kRows * kPanels;
   const __m256i last =
@@ -47,7 +56,7 @@ void run_tile(const GemmTile& tile) {
     __m256i columns[kPanels];
 #pragma GCC unroll 8
     for (int p = 0; p < kPanels; ++p) {
-      columns[p] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + p * panel));
+      columns[p] = widened_columns<kSign>(b + p * panel);
     }
     __m256i row = _mm256_setzero_si256();
 #pragma GCC unroll 32
@@ -75,64 +84,68 @@ void run_tile(const GemmTile& tile) {
 }
 
 // The largest tile has 6 x 2 accumulators; a single row takes up to 8 panels, two rows up to 4.
+template <Sign kSign>
 void run_single_row(const GemmTile& tile) {
   switch (tile.panels) {
     case 1:
-      return run_tile<1, 1>(tile);
+      return run_tile<kSign, 1, 1>(tile);
     case 2:
-      return run_tile<1, 2>(tile);
+      return run_tile<kSign, 1, 2>(tile);
     case 3:
-      return run_tile<1, 3>(tile);
+      return run_tile<kSign, 1, 3>(tile);
     case 4:
-      return run_tile<1, 4>(tile);
+      return run_tile<kSign, 1, 4>(tile);
     case 5:
-      return run_tile<1, 5>(tile);
+      return run_tile<kSign, 1, 5>(tile);
     case 6:
-      return run_tile<1, 6>(tile);
+      return run_tile<kSign, 1, 6>(tile);
     case 7:
-      return run_tile<1, 7>(tile);
+      return run_tile<kSign, 1, 7>(tile);
     default:
-      return run_tile<1, 8>(tile);
+      return run_tile<kSign, 1, 8>(tile);
   }
 }
 
+template <Sign kSign>
 void run_two_rows(const GemmTile& tile) {
   switch (tile.panels) {
     case 1:
-      return run_tile<2, 1>(tile);
+      return run_tile<kSign, 2, 1>(tile);
     case 2:
-      return run_tile<2, 2>(tile);
+      return run_tile<kSign, 2, 2>(tile);
     case 3:
-      return run_tile<2, 3>(tile);
+      return run_tile<kSign, 2, 3>(tile);
     default:
-      return run_tile<2, 4>(tile);
+      return run_tile<kSign, 2, 4>(tile);
   }
 }
 
-template <int kRows>
+template <Sign kSign, int kRows>
 void run_rows(const GemmTile& tile) {
-  return tile.panels == 1 ? run_tile<kRows, 1>(tile) : run_tile<kRows, 2>(tile);
+  return tile.panels == 1 ? run_tile<kSign, kRows, 1>(tile) : run_tile<kSign, kRows, 2>(tile);
 }
 
+template <Sign kSign>
 void run(const GemmTile& tile) {
   switch (tile.rows) {
     case 1:
-      return run_single_row(tile);
+      return run_single_row<kSign>(tile);
     case 2:
-      return run_two_rows(tile);
+      return run_two_rows<kSign>(tile);
     case 3:
-      return run_rows<3>(tile);
+      return run_rows<kSign, 3>(tile);
     case 4:
-      return run_rows<4>(tile);
+      return run_rows<kSign, 4>(tile);
     case 5:
-      return run_rows<5>(tile);
+      return run_rows<kSign, 5>(tile);
     default:
-      return run_rows<6>(tile);
+      return run_rows<kSign, 6>(tile);
   }
 }
 
 }  // namespace
 
-void gemm_tile_int16_avx2(const GemmTile& tile) { run(tile); }
+void gemm_tile_signed_b_avx2(const GemmTile& tile) { run<Sign::kSigned>(tile); }
+void gemm_tile_unsigned_b_avx2(const GemmTile& tile) { run<Sign::kUnsigned>(tile); }
 
 }  // namespace assay::kernels

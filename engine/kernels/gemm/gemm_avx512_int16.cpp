@@ -11,7 +11,9 @@ namespace assay::kernels {
 namespace {
 
 constexpr std::int64_t kColumns = 16;
-constexpr std::int64_t kGroupBytes = kColumns * 4;
+constexpr std::int64_t kGroupBytes = kColumns * 2;
+
+enum class Sign { kSigned, kUnsigned };
 
 __attribute__((always_inline)) inline __m512i broadcast2(const std::uint8_t* a) {
   std::int32_t bytes = 0;
@@ -24,8 +26,15 @@ __attribute__((always_inline)) inline void add_dot2(__m512i& acc, __m512i a, __m
   asm("" : "+v"(acc));  // one register from step to step; GCC 12 otherwise also stores it every time
 }
 
+// A group of one panel, widened. The sign is B's.
+template <Sign kSign>
+__attribute__((always_inline)) inline __m512i widened_columns(const std::uint8_t* b) {
+  const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
+  return kSign == Sign::kSigned ? _mm512_cvtepi8_epi16(bytes) : _mm512_cvtepu8_epi16(bytes);
+}
+
 // The loops over registers are flat, because only flat ones are unrolled early enough to keep acc out of memory.
-template <int kRows, int kPanels>
+template <Sign kSign, int kRows, int kPanels>
 void run_tile(const GemmTile& tile) {
   constexpr int kTiles = kRows * kPanels;
   constexpr auto kAll = static_cast<__mmask16>(0xFFFF);
@@ -46,7 +55,7 @@ void run_tile(const GemmTile& tile) {
     __m512i columns[kPanels];
 #pragma GCC unroll 8
     for (int p = 0; p < kPanels; ++p) {
-      columns[p] = _mm512_loadu_si512(b + p * panel);
+      columns[p] = widened_columns<kSign>(b + p * panel);
     }
     __m512i row = _mm512_setzero_si512();
 #pragma GCC unroll 32
@@ -69,55 +78,81 @@ void run_tile(const GemmTile& tile) {
   }
 }
 
-// The largest tile has 6 x 4 accumulators; a single row takes up to 8 panels.
-template <int kRows>
-void run_row_tile(const GemmTile& tile) {
-  switch (tile.panels) {
-    case 1:
-      return run_tile<kRows, 1>(tile);
-    case 2:
-      return run_tile<kRows, 2>(tile);
-    case 3:
-      return run_tile<kRows, 3>(tile);
-    default:
-      return run_tile<kRows, 4>(tile);
-  }
-}
-
+// The largest tile has 12 x 2 accumulators; a single row takes up to 8 panels, two rows up to 4.
+template <Sign kSign>
 void run_single_row(const GemmTile& tile) {
   switch (tile.panels) {
+    case 1:
+      return run_tile<kSign, 1, 1>(tile);
+    case 2:
+      return run_tile<kSign, 1, 2>(tile);
+    case 3:
+      return run_tile<kSign, 1, 3>(tile);
+    case 4:
+      return run_tile<kSign, 1, 4>(tile);
     case 5:
-      return run_tile<1, 5>(tile);
+      return run_tile<kSign, 1, 5>(tile);
     case 6:
-      return run_tile<1, 6>(tile);
+      return run_tile<kSign, 1, 6>(tile);
     case 7:
-      return run_tile<1, 7>(tile);
-    case 8:
-      return run_tile<1, 8>(tile);
+      return run_tile<kSign, 1, 7>(tile);
     default:
-      return run_row_tile<1>(tile);
+      return run_tile<kSign, 1, 8>(tile);
   }
 }
 
+template <Sign kSign>
+void run_two_rows(const GemmTile& tile) {
+  switch (tile.panels) {
+    case 1:
+      return run_tile<kSign, 2, 1>(tile);
+    case 2:
+      return run_tile<kSign, 2, 2>(tile);
+    case 3:
+      return run_tile<kSign, 2, 3>(tile);
+    default:
+      return run_tile<kSign, 2, 4>(tile);
+  }
+}
+
+template <Sign kSign, int kRows>
+void run_rows(const GemmTile& tile) {
+  return tile.panels == 1 ? run_tile<kSign, kRows, 1>(tile) : run_tile<kSign, kRows, 2>(tile);
+}
+
+template <Sign kSign>
 void run(const GemmTile& tile) {
   switch (tile.rows) {
     case 1:
-      return run_single_row(tile);
+      return run_single_row<kSign>(tile);
     case 2:
-      return run_row_tile<2>(tile);
+      return run_two_rows<kSign>(tile);
     case 3:
-      return run_row_tile<3>(tile);
+      return run_rows<kSign, 3>(tile);
     case 4:
-      return run_row_tile<4>(tile);
+      return run_rows<kSign, 4>(tile);
     case 5:
-      return run_row_tile<5>(tile);
+      return run_rows<kSign, 5>(tile);
+    case 6:
+      return run_rows<kSign, 6>(tile);
+    case 7:
+      return run_rows<kSign, 7>(tile);
+    case 8:
+      return run_rows<kSign, 8>(tile);
+    case 9:
+      return run_rows<kSign, 9>(tile);
+    case 10:
+      return run_rows<kSign, 10>(tile);
+    case 11:
+      return run_rows<kSign, 11>(tile);
     default:
-      return run_row_tile<6>(tile);
+      return run_rows<kSign, 12>(tile);
   }
 }
 
 }  // namespace
 
-void gemm_tile_int16_avx512(const GemmTile& tile) { run(tile); }
+void gemm_tile_signed_b_avx512(const GemmTile& tile) { run<Sign::kSigned>(tile); }
+void gemm_tile_unsigned_b_avx512(const GemmTile& tile) { run<Sign::kUnsigned>(tile); }
 
 }  // namespace assay::kernels

@@ -6,8 +6,8 @@
 namespace assay::kernels {
 namespace {
 
-constexpr Index kFormedBytes = Index{48} << 10;  // of a block of rows in the form that the tile wants
-constexpr Index kRawRows = 96;                   // of a block of rows read in place
+constexpr Index kFormedBytes = Index{96} << 10;  // of a block of rows in the form that the tile wants
+constexpr Index kRawRows = 144;                  // of a block of rows read in place
 constexpr Index kStretchUnit = 64;               // k of a stretch is a multiple: no group or pair is broken
 constexpr Index kWidestSlab = 16 * kPanelsOfOneRow;
 
@@ -30,39 +30,41 @@ struct Product {
   const std::int32_t* starts = nullptr;  // per column, or null
 };
 
-// `to` receives the elements in the tile's form, and zeros up to a whole group.
-template <typename From, typename To>
-void form_row(const void* from, Index count, Index padded, void* to, From flip) {
-  const auto* in = static_cast<const From*>(from);
-  auto* out = static_cast<To*>(to);
-  for (Index p = 0; p < count; ++p) {
-    out[p] = static_cast<To>(static_cast<From>(in[p] ^ flip));
-  }
-  for (Index p = count; p < padded; ++p) {
-    out[p] = 0;
+// Rows of bytes in the tile's form.
+struct FormArgs {
+  const std::byte* from = nullptr;
+  Index from_stride_bytes = 0;
+  Index rows = 0;
+  Index count = 0;   // elements of a row
+  Index padded = 0;  // elements of a row filled up with zeros
+  std::byte* to = nullptr;
+  Index to_stride_bytes = 0;
+};
+
+template <typename From, typename To, From kFlip>
+void form_rows(const FormArgs& args) {
+  for (Index i = 0; i < args.rows; ++i) {
+    const auto* in = reinterpret_cast<const From*>(args.from + i * args.from_stride_bytes);
+    auto* out = reinterpret_cast<To*>(args.to + i * args.to_stride_bytes);
+    for (Index p = 0; p < args.count; ++p) {
+      out[p] = static_cast<To>(static_cast<From>(in[p] ^ kFlip));
+    }
+    for (Index p = args.count; p < args.padded; ++p) {
+      out[p] = 0;
+    }
   }
 }
 
-void form_rows(const Product& product, Index first, Index count, Index k0, Index k, std::byte* out) {
-  const GemmArgs& args = product.args;
-  const Index padded = round_up(k, product.group);
-  for (Index i = 0; i < count; ++i) {
-    const std::byte* row = static_cast<const std::byte*>(args.a) + (first + i) * args.a_stride_bytes + k0;
-    std::byte* to = out + i * product.stretch * product.element;
-    switch (product.tiling.form) {
-      case RowForm::kRaw:
-        form_row<std::uint8_t, std::uint8_t>(row, k, padded, to, 0);
-        break;
-      case RowForm::kFlipped:
-        form_row<std::uint8_t, std::uint8_t>(row, k, padded, to, 0x80);
-        break;
-      case RowForm::kSigned16:
-        form_row<std::int8_t, std::int16_t>(row, k, padded, to, 0);
-        break;
-      case RowForm::kUnsigned16:
-        form_row<std::uint8_t, std::int16_t>(row, k, padded, to, 0);
-        break;
-    }
+void form(RowForm form, const FormArgs& args) {
+  switch (form) {
+    case RowForm::kRaw:
+      return form_rows<std::uint8_t, std::uint8_t, 0>(args);
+    case RowForm::kFlipped:
+      return form_rows<std::uint8_t, std::uint8_t, 0x80>(args);
+    case RowForm::kSigned16:
+      return form_rows<std::int8_t, std::int16_t, 0>(args);
+    case RowForm::kUnsigned16:
+      return form_rows<std::uint8_t, std::int16_t, 0>(args);
   }
 }
 
@@ -71,8 +73,7 @@ void run_slabs(const Product& product, GemmTile tile, Index first, Index count, 
   const GemmTiling& tiling = product.tiling;
   const GemmArgs& args = product.args;
   const auto* a = static_cast<const std::byte*>(tile.a);
-  const auto* b = static_cast<const std::byte*>(args.packed_b) +
-                  k0 / product.group * tiling.columns * product.group * product.element;
+  const auto* b = static_cast<const std::byte*>(args.packed_b) + k0 * tiling.columns;
   tile.panel_bytes = product.panel_bytes;
   tile.c_stride = args.c_stride;
   for (Index j = 0; j < args.n;) {
@@ -86,8 +87,10 @@ void run_slabs(const Product& product, GemmTile tile, Index first, Index count, 
     tile.c = args.c + first * args.c_stride + j;
     tile.start_stride = 0;
     tile.start = product.starts == nullptr ? kZeros : product.starts + j;
+    const Index fewest_rows = count / tiles;
+    const Index longer_tiles = count % tiles;
     for (Index t = 0; t < tiles; ++t) {
-      const Index rows = count / tiles + (t < count % tiles ? 1 : 0);
+      const Index rows = fewest_rows + (t < longer_tiles ? 1 : 0);
       tile.rows = static_cast<int>(rows);
       if (k0 > 0) {
         tile.start = tile.c;
@@ -121,7 +124,7 @@ Product make_product(const GemmTiling& tiling, const GemmArgs& args) {
   if (args.m <= 2) {
     out.slab = args.m == 1 ? kPanelsOfOneRow : std::max(kPanelsOfTwoRows, tiling.panels);
   }
-  out.panel_bytes = round_up(args.k, out.group) * out.element * tiling.columns;
+  out.panel_bytes = round_up(args.k, out.group) * tiling.columns;
   out.formed = tiling.form != RowForm::kRaw || args.k < out.group;
   if (tiling.form == RowForm::kFlipped) {
     const Index panels = divide_up(args.n, tiling.columns);
@@ -146,13 +149,20 @@ void run_blocked(const GemmTiling& tiling, const GemmArgs& args) {
     do {  // once where k is 0
       const Index k = std::min(product.stretch, args.k - k0);
       GemmTile tile;
+      const std::byte* a = static_cast<const std::byte*>(args.a) + first * args.a_stride_bytes + k0;
       if (product.formed) {
-        form_rows(product, first, count, k0, k, formed);
         tile.a = formed;
         tile.a_stride_bytes = product.stretch * product.element;
+        form(tiling.form, {.from = a,
+                           .from_stride_bytes = args.a_stride_bytes,
+                           .rows = count,
+                           .count = k,
+                           .padded = round_up(k, product.group),
+                           .to = formed,
+                           .to_stride_bytes = tile.a_stride_bytes});
         tile.groups = divide_up(k, product.group);
       } else {
-        tile.a = static_cast<const std::byte*>(args.a) + first * args.a_stride_bytes + k0;
+        tile.a = a;
         tile.a_stride_bytes = args.a_stride_bytes;
         tile.groups = k / product.group;
         const Index rest = k % product.group;

@@ -23,14 +23,52 @@ std::int16_t widened(const std::uint8_t* byte) {
   return kSign == ByteSign::kSigned ? static_cast<std::int8_t>(*byte) : *byte;
 }
 
-// Quads: `groups` of them in every panel.
+// Calls body(panel, p, column within the panel, byte) for every element; panel by panel and row by row, so that both
+// sides are read and written in stretches whichever way B lies.
+template <typename Body>
+void for_each_by_panel(const PackArgs& args, Index columns, const Body& body) {
+  for (Index first = 0; first < args.n; first += columns) {
+    const Index count = std::min(columns, args.n - first);
+    for (Index p = 0; p < args.k; ++p) {
+      const std::uint8_t* row = element(args, p, first);
+      for (Index j = 0; j < count; ++j) {
+        body(first / columns, p, j, row + j * args.n_stride_bytes);
+      }
+    }
+  }
+}
+
+// One whole group of `count` columns whose neighbours are neighbours in memory.
+template <Index kGroup>
+void pack_neighbours(const std::uint8_t* __restrict from, Index k_stride_bytes, Index count,
+                     std::uint8_t* __restrict to) {
+  for (Index j = 0; j < count; ++j) {
+    for (Index q = 0; q < kGroup; ++q) {
+      to[j * kGroup + q] = from[q * k_stride_bytes + j];
+    }
+  }
+}
+
+// Groups of kGroup consecutive k: `groups` of them in every panel.
+template <Index kGroup>
 void pack_groups(const PackArgs& args, Index columns, Index groups) {
   auto* out = static_cast<std::uint8_t*>(args.packed);
-  std::fill_n(out, divide_up(args.n, columns) * columns * groups * kQuad, std::uint8_t{0});
-  for (Index j = 0; j < args.n; ++j) {
-    std::uint8_t* column = out + (j / columns) * groups * columns * kQuad + (j % columns) * kQuad;
-    for (Index p = 0; p < args.k; ++p) {
-      column[(p / kQuad) * columns * kQuad + p % kQuad] = *element(args, p, j);
+  std::fill_n(out, divide_up(args.n, columns) * columns * groups * kGroup, std::uint8_t{0});
+  for (Index first = 0; first < args.n; first += columns) {
+    const Index count = std::min(columns, args.n - first);
+    for (Index g = 0; g * kGroup < args.k; ++g) {
+      const std::uint8_t* from = element(args, g * kGroup, first);
+      std::uint8_t* to = out + (first * groups + g * columns) * kGroup;
+      const Index depth = std::min(kGroup, args.k - g * kGroup);
+      if (depth == kGroup && args.n_stride_bytes == 1) {
+        pack_neighbours<kGroup>(from, args.k_stride_bytes, count, to);
+        continue;
+      }
+      for (Index j = 0; j < count; ++j) {
+        for (Index q = 0; q < depth; ++q) {
+          to[j * kGroup + q] = from[q * args.k_stride_bytes + j * args.n_stride_bytes];
+        }
+      }
     }
   }
 }
@@ -44,7 +82,7 @@ Index packed_bytes_quads(Index n, Index k) {
 
 template <Index kColumns>
 void pack_quads(const PackArgs& args) {
-  pack_groups(args, kColumns, divide_up(args.k, kQuad));
+  pack_groups<kQuad>(args, kColumns, divide_up(args.k, kQuad));
 }
 
 Index packed_bytes_deep_quads(Index n, Index k) {
@@ -52,7 +90,7 @@ Index packed_bytes_deep_quads(Index n, Index k) {
 }
 
 void pack_deep_quads(const PackArgs& args) {
-  pack_groups(args, kTileColumns, divide_up(args.k, kTileDepth) * kTileDepth / kQuad);
+  pack_groups<kQuad>(args, kTileColumns, divide_up(args.k, kTileDepth) * kTileDepth / kQuad);
 }
 
 template <Index kColumns>
@@ -67,32 +105,21 @@ void pack_quads_with_starts(const PackArgs& args) {
   auto* end = static_cast<std::uint8_t*>(args.packed) + packed_bytes_quads<kColumns>(args.n, args.k);
   auto* starts = reinterpret_cast<std::uint32_t*>(end);
   std::fill_n(starts, divide_up(args.n, kColumns) * kColumns, 0U);
-  for (Index j = 0; j < args.n; ++j) {
-    std::uint32_t sum = 0;
-    for (Index p = 0; p < args.k; ++p) {
-      sum += static_cast<std::uint32_t>(std::int32_t{widened<kB>(element(args, p, j))});
-    }
-    starts[j] = kA == ByteSign::kSigned ? 0U - kFlip * sum : kFlip * sum;
-  }
+  for_each_by_panel(args, kColumns, [&](Index panel, Index, Index j, const std::uint8_t* byte) {
+    const auto value = static_cast<std::uint32_t>(std::int32_t{widened<kB>(byte)});
+    std::uint32_t& start = starts[panel * kColumns + j];
+    start = kA == ByteSign::kSigned ? start - kFlip * value : start + kFlip * value;
+  });
 }
 
 template <Index kColumns>
 Index packed_bytes_pairs(Index n, Index k) {
-  const auto size = static_cast<Index>(sizeof(std::int16_t));
-  return divide_up(n, kColumns) * kColumns * divide_up(k, kPair) * kPair * size;
+  return divide_up(n, kColumns) * kColumns * divide_up(k, kPair) * kPair;
 }
 
-template <Index kColumns, ByteSign kSign>
+template <Index kColumns>
 void pack_pairs(const PackArgs& args) {
-  auto* out = static_cast<std::int16_t*>(args.packed);
-  const Index groups = divide_up(args.k, kPair);
-  std::fill_n(out, divide_up(args.n, kColumns) * kColumns * groups * kPair, std::int16_t{0});
-  for (Index j = 0; j < args.n; ++j) {
-    std::int16_t* column = out + (j / kColumns) * groups * kColumns * kPair + (j % kColumns) * kPair;
-    for (Index p = 0; p < args.k; ++p) {
-      column[(p / kPair) * kColumns * kPair + p % kPair] = widened<kSign>(element(args, p, j));
-    }
-  }
+  pack_groups<kPair>(args, kColumns, divide_up(args.k, kPair));
 }
 
 Index packed_bytes_columns(Index n, Index k) {
@@ -140,10 +167,8 @@ template void pack_quads_with_starts<16, ByteSign::kSigned, ByteSign::kSigned>(c
 template void pack_quads_with_starts<16, ByteSign::kUnsigned, ByteSign::kUnsigned>(const PackArgs&);
 template Index packed_bytes_pairs<8>(Index, Index);
 template Index packed_bytes_pairs<16>(Index, Index);
-template void pack_pairs<8, ByteSign::kSigned>(const PackArgs&);
-template void pack_pairs<8, ByteSign::kUnsigned>(const PackArgs&);
-template void pack_pairs<16, ByteSign::kSigned>(const PackArgs&);
-template void pack_pairs<16, ByteSign::kUnsigned>(const PackArgs&);
+template void pack_pairs<8>(const PackArgs&);
+template void pack_pairs<16>(const PackArgs&);
 template void pack_columns<ByteSign::kSigned>(const PackArgs&);
 template void pack_columns<ByteSign::kUnsigned>(const PackArgs&);
 

@@ -7,7 +7,7 @@
 //   quads with starts: quads, then an int32 for every column of every panel, what its sums start at
 //       (GemmTiling's kFlipped: the flipped A is a - 128 for u8 and a + 128 for s8, so dot(a, b) is the flipped
 //       product plus 128 * column sum for u8 A and minus it for s8 A, wrapping)
-//   int16 pairs: groups of 2 consecutive k: panel, group, column, 2 int16      (vpmaddwd)
+//   pairs: groups of 2 consecutive k: panel, group, column, 2 bytes            (widened when read, vpmaddwd)
 //   int16 columns: column, k rounded up to kColumnUnit, int16                  (portable, exact)
 //   int16 split: column, all even k then all odd k, each half rounded up       (portable, sat16-pairs)
 //
@@ -41,7 +41,7 @@ void pack_quads_with_starts(const PackArgs& args);
 
 template <Index kColumns>
 Index packed_bytes_pairs(Index n, Index k);
-template <Index kColumns, ByteSign kSign>
+template <Index kColumns>
 void pack_pairs(const PackArgs& args);
 
 Index packed_bytes_columns(Index n, Index k);

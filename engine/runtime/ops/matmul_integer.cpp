@@ -12,36 +12,21 @@ enum Input : std::size_t { kA, kB, kAZeroPoint, kBZeroPoint };
 class MatMulInteger final : public Operator {
  public:
   explicit MatMulInteger(const PrepareContext& context)
-      : matmul_(context.profile, context.features), weights_are_constant_(context.constant(kB) != nullptr) {
-    matmul_.choose(known_dtype(context, {kA, kAZeroPoint}).value_or(DType::kUint8) == DType::kInt8,
-                   known_dtype(context, {kB, kBZeroPoint}).value_or(DType::kInt8) == DType::kInt8);
-  }
+      : matmul_(context, {.a = kA, .a_zero_point = kAZeroPoint, .b = kB, .b_zero_point = kBZeroPoint}) {}
 
-  Status prepare(const PrepareContext& context) {
-    const Tensor* b = context.constant(kB);
-    const auto a_type = known_dtype(context, {kA, kAZeroPoint});
-    const bool packable = b != nullptr && is_8bit(b->dtype()) && b->rank() > 0;
-    return packable && a_type.has_value() ? matmul_.pack(*b, false, *a_type == DType::kInt8) : Status{};
-  }
+  Status prepare(const PrepareContext& context) { return matmul_.prepare(context); }
 
   Result<std::vector<Tensor>> run(RunContext& context) override {
     const Tensor& a = context.input(kA);
     const Tensor& b = context.input(kB);
     ASSAY_TRY(expect_8bit(a, "A"));
     ASSAY_TRY(expect_8bit(b, "B"));
-    ASSAY_ASSIGN(const MatmulShape shape, resolve_matmul_shape(a.shape(), b.shape()));
-    ASSAY_ASSIGN(const std::vector<std::int32_t> a_zero_points,
-                 read_row_zero_points(context.input(kAZeroPoint), a.dtype(), a.shape(), "a_zero_point"));
-    ASSAY_ASSIGN(const std::vector<std::int32_t> b_zero_points,
-                 read_column_zero_points(context.input(kBZeroPoint), b.dtype(), b.shape(), "b_zero_point"));
-    const bool a_signed = a.dtype() == DType::kInt8;
-    if (!weights_are_constant_ || !matmul_.packed_for(a_signed)) {
-      ASSAY_TRY(matmul_.pack(b, false, a_signed));
+    ASSAY_ASSIGN(const bool changed, matmul_.bind(context, a.shape()));
+    if (changed) {
+      ASSAY_TRY(set_parameters(context));
     }
-    ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kInt32, shape.output));
-    ASSAY_TRY(matmul_.sums(
-        context, {.a = a.bytes(), .shape = shape, .a_zero_points = a_zero_points, .b_zero_points = b_zero_points},
-        y.mutable_data<std::int32_t>().data()));
+    ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kInt32, matmul_.shape().output));
+    ASSAY_TRY(matmul_.sums(context, a.bytes(), y.mutable_data<std::int32_t>().data()));
     return std::vector<Tensor>{std::move(y)};
   }
 
@@ -49,8 +34,18 @@ class MatMulInteger final : public Operator {
   bool saturates() const override { return matmul_.saturates(); }
 
  private:
+  Status set_parameters(const RunContext& context) {
+    const Tensor& a = context.input(kA);
+    const Tensor& b = context.input(kB);
+    ASSAY_ASSIGN(const std::vector<std::int32_t> a_zero_points,
+                 read_row_zero_points(context.input(kAZeroPoint), a.dtype(), a.shape(), "a_zero_point"));
+    ASSAY_ASSIGN(const std::vector<std::int32_t> b_zero_points,
+                 read_column_zero_points(context.input(kBZeroPoint), b.dtype(), b.shape(), "b_zero_point"));
+    matmul_.set_parameters({.a_zero_points = a_zero_points, .b_zero_points = b_zero_points});
+    return {};
+  }
+
   QuantizedMatmul matmul_;
-  bool weights_are_constant_;
 };
 
 }  // namespace

@@ -2,7 +2,9 @@
 // Pad, any element type, in the modes constant, reflect and edge. A negative pad takes elements away; reflect and edge
 // then work on what is left.
 #include <algorithm>
+#include <numeric>
 
+#include "engine/ir/memory_limit.h"
 #include "engine/runtime/ops/element_copy.h"
 #include "engine/runtime/ops/float_operators.h"
 
@@ -62,11 +64,12 @@ Index source_of(Index at, Index kept, PadMode mode) {
   return kOutside;
 }
 
-Result<std::vector<Index>> sources(const PadRequest& request) {
+// The output's size, with every condition on the pads checked.
+Result<Index> padded_size(const PadRequest& request) {
   // Before a sum: a pad near the ends of int64 would overflow it.
   if (std::abs(request.begin / 2) > kMaxElements || std::abs(request.end / 2) > kMaxElements) {
-    return resource_error("pads must lie within " + std::to_string(kMaxElements) + " elements; found " +
-                          request_text(request));
+    return unsupported("pads must lie within " + std::to_string(kMaxElements) + " elements; found " +
+                       request_text(request));
   }
   const Index dropped = std::max<Index>(0, -request.begin);
   const Index kept = request.size - dropped - std::max<Index>(0, -request.end);
@@ -81,7 +84,13 @@ Result<std::vector<Index>> sources(const PadRequest& request) {
   if (request.mode == PadMode::kEdge && widest > 0 && kept == 0) {
     return invalid_argument("an edge pad needs an element to repeat: " + request_text(request));
   }
-  ASSAY_TRY(element_count({total}));
+  return total;
+}
+
+// For each of `total` output positions the input position. `request` has passed padded_size().
+std::vector<Index> sources(const PadRequest& request, Index total) {
+  const Index dropped = std::max<Index>(0, -request.begin);
+  const Index kept = request.size - dropped - std::max<Index>(0, -request.end);
   std::vector<Index> out(static_cast<std::size_t>(total));
   for (Index i = 0; i < total; ++i) {
     const Index source = source_of(i - std::max<Index>(0, request.begin), kept, request.mode);
@@ -137,19 +146,24 @@ Result<Tensor> pad(const Tensor& data, const PadArgs& args) {
     return invalid_argument("pads must have a begin and an end for each of the " + std::to_string(rank) +
                             " dimensions; found " + shape_text(args.pads));
   }
+  // The whole shape is checked before anything of its size is made.
   Shape shape;
-  std::vector<PaddedDim> dims(rank);
+  std::vector<PadRequest> requests;
   for (std::size_t i = 0; i < rank; ++i) {
-    ASSAY_ASSIGN(
-        dims[i].source,
-        sources(
-            {.axis = i, .size = data.dim(i), .begin = args.pads[i], .end = args.pads[i + rank], .mode = args.mode}));
-    dims[i].stride = dims_product(data.shape(), i + 1, rank);
-    shape.push_back(static_cast<Index>(dims[i].source.size()));
+    requests.push_back(
+        {.axis = i, .size = data.dim(i), .begin = args.pads[i], .end = args.pads[i + rank], .mode = args.mode});
+    ASSAY_ASSIGN(const Index size, padded_size(requests.back()));
+    shape.push_back(size);
   }
-  ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(data.dtype(), std::move(shape)));
+  ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(data.dtype(), shape));
   if (out.size() == 0) {
     return out;
+  }
+  ASSAY_TRY(
+      check_memory(static_cast<std::size_t>(std::accumulate(shape.begin(), shape.end(), Index{0})) * sizeof(Index)));
+  std::vector<PaddedDim> dims(rank);
+  for (std::size_t i = 0; i < rank; ++i) {
+    dims[i] = {.source = sources(requests[i], shape[i]), .stride = dims_product(data.shape(), i + 1, rank)};
   }
   with_element_size(dtype_size_bytes(data.dtype()), [&]<typename T>() {
     T fill{};

@@ -37,18 +37,9 @@ class QGemm final : public Operator {
         transpose_a_(context.node.int_attribute("transA", 0) != 0),
         transpose_b_(context.node.int_attribute("transB", 0) != 0),
         alpha_(context.node.float_attribute("alpha", 1)),
-        matmul_(context.profile, context.features),
-        weights_are_constant_(context.constant(kB) != nullptr) {
-    matmul_.choose(known_dtype(context, {kA, kAZeroPoint}).value_or(DType::kUint8) == DType::kInt8,
-                   known_dtype(context, {kB, kBZeroPoint}).value_or(DType::kInt8) == DType::kInt8);
-  }
+        matmul_(context, {.a = kA, .a_zero_point = kAZeroPoint, .b = kB, .b_zero_point = kBZeroPoint}, transpose_b_) {}
 
-  Status prepare(const PrepareContext& context) {
-    const Tensor* b = context.constant(kB);
-    const auto a_type = known_dtype(context, {kA, kAZeroPoint});
-    const bool packable = b != nullptr && is_8bit(b->dtype()) && b->rank() == 2;
-    return packable && a_type.has_value() ? matmul_.pack(*b, transpose_b_, *a_type == DType::kInt8) : Status{};
-  }
+  Status prepare(const PrepareContext& context) { return matmul_.prepare(context); }
 
   Result<std::vector<Tensor>> run(RunContext& context) override {
     const Tensor& a = context.input(kA);
@@ -59,29 +50,17 @@ class QGemm final : public Operator {
       return invalid_argument("A and B are matrices; found A " + shape_text(a.shape()) + ", B " +
                               shape_text(b.shape()));
     }
-    const Shape a_shape = transpose_a_ ? Shape{a.dim(1), a.dim(0)} : a.shape();
-    const Shape b_shape = transpose_b_ ? Shape{b.dim(1), b.dim(0)} : b.shape();
-    ASSAY_ASSIGN(const MatmulShape shape, resolve_matmul_shape(a_shape, b_shape));
-    ASSAY_ASSIGN(Parameters parameters, read_parameters(context, shape));
-    const bool a_signed = a.dtype() == DType::kInt8;
-    if (!weights_are_constant_ || !matmul_.packed_for(a_signed)) {
-      ASSAY_TRY(matmul_.pack(b, transpose_b_, a_signed));
+    ASSAY_ASSIGN(const bool changed, matmul_.bind(context, transpose_a_ ? Shape{a.dim(1), a.dim(0)} : a.shape()));
+    if (changed) {
+      ASSAY_TRY(set_parameters(context));
     }
-    const DType y_type = parameters.float_output ? DType::kFloat32 : context.input(kYZeroPoint).dtype();
-    ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(y_type, shape.output));
+    const DType y_type = parameters_.float_output ? DType::kFloat32 : context.input(kYZeroPoint).dtype();
+    ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(y_type, matmul_.shape().output));
     ASSAY_ASSIGN(const std::byte* rows, rows_of(a));
-    const MatmulOperands operands{.a = rows,
-                                  .shape = shape,
-                                  .a_zero_points = {&parameters.a_zero_point, 1},
-                                  .b_zero_points = parameters.b_zero_points,
-                                  .bias = parameters.bias};
-    const Tensor& c = context.input(kC);
-    const bool whole_bias = !c.empty() && parameters.bias.empty();
-    if (parameters.float_output || whole_bias) {
-      ASSAY_TRY(run_in_steps(context, operands, parameters, y));
+    if (in_steps(context)) {
+      ASSAY_TRY(run_in_steps(context, rows, y));
     } else {
-      parameters.requantization.scales = product_scales(parameters.a_scale, parameters.b_scales, parameters.y_scale);
-      ASSAY_TRY(matmul_.requantized(context, operands, parameters.requantization, y.mutable_bytes()));
+      ASSAY_TRY(matmul_.requantized(context, rows, y.mutable_bytes()));
     }
     return std::vector<Tensor>{std::move(y)};
   }
@@ -90,6 +69,24 @@ class QGemm final : public Operator {
   bool saturates() const override { return matmul_.saturates(); }
 
  private:
+  Status set_parameters(const RunContext& context) {
+    ASSAY_ASSIGN(parameters_, read_parameters(context, matmul_.shape()));
+    matmul_.set_parameters({.a_zero_points = {&parameters_.a_zero_point, 1},
+                            .b_zero_points = parameters_.b_zero_points,
+                            .bias = parameters_.bias});
+    if (!in_steps(context)) {
+      parameters_.requantization.scales =
+          product_scales(parameters_.a_scale, parameters_.b_scales, parameters_.y_scale);
+      matmul_.set_requantization(parameters_.requantization);
+    }
+    return {};
+  }
+
+  // Float output, or a C that differs from row to row.
+  bool in_steps(const RunContext& context) const {
+    return parameters_.float_output || (!context.input(kC).empty() && parameters_.bias.empty());
+  }
+
   Result<Parameters> read_parameters(const RunContext& context, const MatmulShape& shape) const {
     Parameters out;
     const DType b_type = context.input(kB).dtype();
@@ -139,29 +136,29 @@ class QGemm final : public Operator {
   }
 
   // The int32 sums first, then what becomes of them.
-  Status run_in_steps(RunContext& context, const MatmulOperands& operands, const Parameters& parameters, Tensor& y) {
-    const MatmulShape& shape = operands.shape;
+  Status run_in_steps(RunContext& context, const std::byte* rows, Tensor& y) {
+    const MatmulShape& shape = matmul_.shape();
     ASSAY_TRY(sums_.reserve(y.size() * Index{sizeof(std::int32_t)}));
     auto* sums = sums_.as<std::int32_t>();
-    ASSAY_TRY(matmul_.sums(context, operands, sums));
-    if (const Tensor& c = context.input(kC); !c.empty() && parameters.bias.empty() && y.size() > 0) {
+    ASSAY_TRY(matmul_.sums(context, rows, sums));
+    if (const Tensor& c = context.input(kC); !c.empty() && parameters_.bias.empty() && y.size() > 0) {
       add_bias(c, shape, sums);
     }
-    if (!parameters.float_output) {
+    if (!parameters_.float_output) {
       requantize_rows({.sums = sums,
                        .rows = shape.m,
                        .n = shape.n,
-                       .a_scales = {&parameters.a_scale, 1},
-                       .b_scales = parameters.b_scales,
-                       .y_scale = parameters.y_scale,
-                       .requantization = parameters.requantization,
+                       .a_scales = {&parameters_.a_scale, 1},
+                       .b_scales = parameters_.b_scales,
+                       .y_scale = parameters_.y_scale,
+                       .requantization = parameters_.requantization,
                        .y = y.mutable_bytes()});
       return {};
     }
     float* out = y.mutable_data<float>().data();
     for (Index i = 0; i < shape.m; ++i) {
       for (Index j = 0; j < shape.n; ++j) {
-        const float scale = parameters.a_scale * parameters.b_scales[static_cast<std::size_t>(j)];
+        const float scale = parameters_.a_scale * parameters_.b_scales[static_cast<std::size_t>(j)];
         *out++ = static_cast<float>(*sums++) * scale;
       }
     }
@@ -186,7 +183,7 @@ class QGemm final : public Operator {
   bool transpose_b_;
   float alpha_;
   QuantizedMatmul matmul_;
-  bool weights_are_constant_;
+  Parameters parameters_;  // set where the operands change
   ScratchBuffer transposed_a_;
   ScratchBuffer sums_;
 };

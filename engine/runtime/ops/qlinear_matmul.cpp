@@ -24,41 +24,23 @@ class QLinearMatMul final : public Operator {
  public:
   explicit QLinearMatMul(const PrepareContext& context)
       : node_(context.node),
-        matmul_(context.profile, context.features),
-        weights_are_constant_(context.constant(kB) != nullptr) {
-    matmul_.choose(known_dtype(context, {kA, kAZeroPoint}).value_or(DType::kUint8) == DType::kInt8,
-                   known_dtype(context, {kB, kBZeroPoint}).value_or(DType::kInt8) == DType::kInt8);
-  }
+        matmul_(context, {.a = kA, .a_zero_point = kAZeroPoint, .b = kB, .b_zero_point = kBZeroPoint}) {}
 
-  Status prepare(const PrepareContext& context) {
-    const Tensor* b = context.constant(kB);
-    const auto a_type = known_dtype(context, {kA, kAZeroPoint});
-    const bool packable = b != nullptr && is_8bit(b->dtype()) && b->rank() > 0;
-    return packable && a_type.has_value() ? matmul_.pack(*b, false, *a_type == DType::kInt8) : Status{};
-  }
+  Status prepare(const PrepareContext& context) { return matmul_.prepare(context); }
 
   Result<std::vector<Tensor>> run(RunContext& context) override {
     const Tensor& a = context.input(kA);
-    const Tensor& b = context.input(kB);
     ASSAY_TRY(expect_8bit(a, "a"));
-    ASSAY_TRY(expect_8bit(b, "b"));
-    ASSAY_ASSIGN(const MatmulShape shape, resolve_matmul_shape(a.shape(), b.shape()));
-    ASSAY_ASSIGN(Parameters parameters, read_parameters(context));
-    const bool a_signed = a.dtype() == DType::kInt8;
-    if (!weights_are_constant_ || !matmul_.packed_for(a_signed)) {
-      ASSAY_TRY(matmul_.pack(b, false, a_signed));
+    ASSAY_TRY(expect_8bit(context.input(kB), "b"));
+    ASSAY_ASSIGN(const bool changed, matmul_.bind(context, a.shape()));
+    if (changed) {
+      ASSAY_TRY(set_parameters(context));
     }
-    ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(context.input(kYZeroPoint).dtype(), shape.output));
-    const MatmulOperands operands{.a = a.bytes(),
-                                  .shape = shape,
-                                  .a_zero_points = parameters.a_zero_points,
-                                  .b_zero_points = parameters.b_zero_points};
-    if (parameters.per_row()) {
-      ASSAY_TRY(run_per_row(context, operands, parameters, y.mutable_bytes()));
+    ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(context.input(kYZeroPoint).dtype(), matmul_.shape().output));
+    if (parameters_.per_row()) {
+      ASSAY_TRY(run_per_row(context, a.bytes(), y.mutable_bytes()));
     } else {
-      parameters.requantization.scales =
-          product_scales(parameters.a_scales[0], parameters.b_scales, parameters.y_scale);
-      ASSAY_TRY(matmul_.requantized(context, operands, parameters.requantization, y.mutable_bytes()));
+      ASSAY_TRY(matmul_.requantized(context, a.bytes(), y.mutable_bytes()));
     }
     return std::vector<Tensor>{std::move(y)};
   }
@@ -67,6 +49,17 @@ class QLinearMatMul final : public Operator {
   bool saturates() const override { return matmul_.saturates(); }
 
  private:
+  Status set_parameters(const RunContext& context) {
+    ASSAY_ASSIGN(parameters_, read_parameters(context));
+    matmul_.set_parameters({.a_zero_points = parameters_.a_zero_points, .b_zero_points = parameters_.b_zero_points});
+    if (!parameters_.per_row()) {
+      parameters_.requantization.scales =
+          product_scales(parameters_.a_scales[0], parameters_.b_scales, parameters_.y_scale);
+      matmul_.set_requantization(parameters_.requantization);
+    }
+    return {};
+  }
+
   Result<Parameters> read_parameters(const RunContext& context) const {
     const Tensor& a = context.input(kA);
     const Tensor& b = context.input(kB);
@@ -86,14 +79,14 @@ class QLinearMatMul final : public Operator {
     return out;
   }
 
-  Status run_per_row(RunContext& context, const MatmulOperands& operands, const Parameters& parameters, std::byte* y) {
-    const MatmulShape& shape = operands.shape;
+  Status run_per_row(RunContext& context, const std::byte* a_rows, std::byte* y) {
+    const MatmulShape& shape = matmul_.shape();
     ASSAY_ASSIGN(const Index elements, element_count(shape.output));
     ASSAY_TRY(sums_.reserve(elements * Index{sizeof(std::int32_t)}));
     auto* sums = sums_.as<std::int32_t>();
-    ASSAY_TRY(matmul_.sums(context, operands, sums));
-    std::span<const float> a_scales = parameters.a_scales;
-    const std::span<const float> b_scales = parameters.b_scales;
+    ASSAY_TRY(matmul_.sums(context, a_rows, sums));
+    std::span<const float> a_scales = parameters_.a_scales;
+    const std::span<const float> b_scales = parameters_.b_scales;
     for (std::size_t i = 0; i < shape.products.size(); ++i) {
       const auto [a, b] = shape.products[i];
       const Index first = static_cast<Index>(i) * shape.m * shape.n;
@@ -105,8 +98,8 @@ class QLinearMatMul final : public Operator {
                            ? a_scales
                            : a_scales.subspan(static_cast<std::size_t>(a * shape.m), static_cast<std::size_t>(shape.m)),
            .b_scales = b_scales.subspan(static_cast<std::size_t>(b * shape.n), static_cast<std::size_t>(shape.n)),
-           .y_scale = parameters.y_scale,
-           .requantization = parameters.requantization,
+           .y_scale = parameters_.y_scale,
+           .requantization = parameters_.requantization,
            .y = y + first});
     }
     return {};
@@ -114,7 +107,7 @@ class QLinearMatMul final : public Operator {
 
   Node node_;
   QuantizedMatmul matmul_;
-  bool weights_are_constant_;
+  Parameters parameters_;  // set where the operands change
   ScratchBuffer sums_;
 };
 

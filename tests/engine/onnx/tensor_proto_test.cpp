@@ -128,7 +128,7 @@ TEST(TensorProto, RefusesDataOfAnotherSize) {
 
 TEST(TensorProto, RefusesImpossibleShapesWithoutAllocating) {
   EXPECT_TRUE(fails_with(read(proto_of(Proto::FLOAT, {2, -1})), kInvalid, "[2,-1] has a negative dimension"));
-  EXPECT_TRUE(fails_with(read(proto_of(Proto::FLOAT, {Index{1} << 62, 8})), ErrorKind::kResource, "elements"));
+  EXPECT_TRUE(fails_with(read(proto_of(Proto::FLOAT, {Index{1} << 62, 8})), ErrorKind::kUnsupported, "elements"));
   EXPECT_TRUE(fails_with(read(proto_of(Proto::FLOAT, {Index{1} << 32})), kInvalid, "but its data have 0"));
 }
 

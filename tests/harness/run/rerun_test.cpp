@@ -28,9 +28,14 @@ TEST(Rerun, QuotedWordsSurviveTheShell) {
 TEST(Rerun, SafeWordsStayBare) { EXPECT_EQ(shell_quoted("cases/a-b_c.json"), "cases/a-b_c.json"); }
 
 TEST(Rerun, LineHasSettingsAndTheExactName) {
-  EXPECT_EQ(rerun_line("cases/a.json", {"runtime.isa=avx2"}, "a[runtime.isa=avx2]"),
+  EXPECT_EQ(rerun_line({.settings = {"runtime.isa=avx2"}}, "cases/a.json", "a[runtime.isa=avx2]"),
             "assay run cases/a.json --set runtime.isa=avx2 --filter 'a[runtime.isa=avx2]'");
-  EXPECT_EQ(rerun_line("-odd.json", {}, "a"), "assay run ./-odd.json --filter a");
+  EXPECT_EQ(rerun_line({}, "-odd.json", "a"), "assay run ./-odd.json --filter a");
+}
+
+TEST(Rerun, LineCallsTheProgramAsTheUserDidWithItsTimeout) {
+  EXPECT_EQ(rerun_line({.program = "my tree/scripts/assay", .settings = {}, .timeout_s = 0.5}, "a.json", "a"),
+            "'my tree/scripts/assay' run a.json --timeout 0.5 --filter a");
 }
 
 }  // namespace

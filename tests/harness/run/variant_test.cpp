@@ -141,6 +141,17 @@ TEST(Variant, ConstantOutputsAreWeakUnlessMeant) {
   EXPECT_EQ(run_one(graph + R"(, "weak_ok": "the reported input"})").outcome, Outcome::kPass);
 }
 
+TEST(Variant, AgreementOnNoElementsIsWeakWhateverElseHolds) {
+  const std::string text = R"({"name": "c", "model": {"graph": {"opset": 13,
+    "inputs": {"x": {"type": "float32", "shape": [0, 2]}}, "nodes": [{"op": "Relu", "inputs": ["x"], "outputs": ["y"]}],
+    "outputs": {"y": {"type": "float32", "shape": [0, 2]}}}}, "inputs": {"x": {"constant": 1}},
+    "matrix": {"quantizer.format": "none"},
+    "expect": [{"metric": "exact"}, {"metric": "node_count", "op": "Relu", "at_least": 1}]})";
+  const VariantResult result = run_one(text);
+  EXPECT_EQ(result.outcome, Outcome::kWeak) << result.reason;
+  EXPECT_NE(result.reason.find("no elements"), std::string::npos) << result.reason;
+}
+
 TEST(Variant, BatchesGiveTheSameBytes) {
   const std::string text = R"({"name": "c", "model": {"graph": {"opset": 13,
     "inputs": {"x": {"type": "float32", "shape": ["n", 8]}},

@@ -13,10 +13,28 @@ namespace {
 
 constexpr Index kValues = 256;
 constexpr Index kGroup = 4;
+
 // The bytes are rotated by every distance within a tile and a slab: a row of a tile (column of a slab) meets values
 // that are a tile (slab) apart in one product, and those between in the others.
-constexpr Index kTileRows = 16;
-constexpr Index kSlabColumns = 64;
+struct Rotations {
+  Index rows = 16;
+  Index columns = 64;
+};
+Rotations rotations_of(Isa isa) {
+  switch (isa) {
+    case Isa::kScalar:
+    case Isa::kSse41:
+      return {.rows = 1, .columns = 8};
+    case Isa::kAvx2:
+    case Isa::kAvxVnni:
+      return {.rows = 12, .columns = 16};
+    case Isa::kAvx512:
+    case Isa::kAvx512Vnni:
+    case Isa::kAmxInt8:
+      return {.rows = 16, .columns = 64};
+  }
+  return {};
+}
 
 std::int32_t value_of(Index byte, bool is_signed) {
   const auto raw = static_cast<std::uint8_t>(byte);
@@ -94,12 +112,13 @@ class Table {
 
 TEST(GemmOperandTable, EveryLaneMultipliesEveryPairOfBytes) {
   for (const kernels::GemmKernel* kernel : runnable_kernels()) {
+    const Rotations rotations = rotations_of(kernel->isa);
     Table table(*kernel);
     ASSERT_TRUE(table.ready());
     for (Index place = 0; place < kGroup; ++place) {
-      for (Index b_rotation = 0; b_rotation < kSlabColumns; ++b_rotation) {
+      for (Index b_rotation = 0; b_rotation < rotations.columns; ++b_rotation) {
         table.set_b(place, b_rotation);
-        for (Index a_rotation = 0; a_rotation < kTileRows; ++a_rotation) {
+        for (Index a_rotation = 0; a_rotation < rotations.rows; ++a_rotation) {
           table.set_a(place, a_rotation);
           ASSERT_EQ(table.multiply(a_rotation, b_rotation), 0)
               << kernel->name << ", place " << place << ", rotations " << a_rotation << " and " << b_rotation;

@@ -38,17 +38,37 @@ TEST(GemmPack, QuadsHoldFourConsecutiveKOfAColumn) {
   EXPECT_THAT(std::vector(packed.begin() + 68, packed.begin() + 96), Each(0));
 }
 
-TEST(GemmPack, PairsHoldTwoConsecutiveKAsInt16) {
-  std::vector<std::uint8_t> b = numbered(9, 3);
-  b[0] = 0xFF;
-  ASSERT_EQ(packed_bytes_pairs<8>(9, 3), 2 * 2 * 8 * 2 * 2);
-  std::vector<std::int16_t> packed(64, 0xEE);
-  pack_pairs<8, ByteSign::kSigned>(row_major(b, 9, 3, packed.data()));
-  EXPECT_THAT(std::vector(packed.begin(), packed.begin() + 4), ElementsAreArray({-1, 11, 2, 12}));
+TEST(GemmPack, PairsHoldTwoConsecutiveK) {
+  const auto b = numbered(9, 3);
+  ASSERT_EQ(packed_bytes_pairs<8>(9, 3), 2 * 2 * 8 * 2);
+  std::vector<std::uint8_t> packed(64, 0xEE);
+  pack_pairs<8>(row_major(b, 9, 3, packed.data()));
+  EXPECT_THAT(std::vector(packed.begin(), packed.begin() + 4), ElementsAreArray({1, 11, 2, 12}));
   EXPECT_THAT(std::vector(packed.begin() + 16, packed.begin() + 20), ElementsAreArray({21, 0, 22, 0}));
   EXPECT_THAT(std::vector(packed.begin() + 32, packed.begin() + 36), ElementsAreArray({9, 19, 0, 0}));
-  pack_pairs<8, ByteSign::kUnsigned>(row_major(b, 9, 3, packed.data()));
-  EXPECT_EQ(packed[0], 255);
+}
+
+TEST(GemmPack, DeepQuadsRoundKUpToATile) {
+  const auto b = numbered(9, 5);
+  ASSERT_EQ(packed_bytes_deep_quads(9, 5), 16 * 64);
+  ASSERT_EQ(packed_bytes_deep_quads(17, 65), 2 * 16 * 128);
+  std::vector<std::uint8_t> packed(16 * 64, 0xEE);
+  pack_deep_quads(row_major(b, 9, 5, packed.data()));
+  EXPECT_THAT(std::vector(packed.begin(), packed.begin() + 8), ElementsAreArray({1, 11, 21, 31, 2, 12, 22, 32}));
+  EXPECT_THAT(std::vector(packed.begin() + 64, packed.begin() + 69), ElementsAreArray({41, 0, 0, 0, 42}));
+  EXPECT_THAT(std::vector(packed.begin() + 128, packed.end()), Each(0));
+}
+
+TEST(GemmPack, StartsUndoTheFlip) {
+  std::vector<std::uint8_t> b = {1, 0xFF, 2, 0xFE};  // columns of two: 1 + 2 and, as s8, -1 - 2
+  const auto groups = static_cast<std::size_t>(packed_bytes_quads<8>(2, 2));
+  ASSERT_EQ(packed_bytes_quads_with_starts<8>(2, 2), packed_bytes_quads<8>(2, 2) + 32);
+  alignas(64) std::uint8_t packed[64];
+  const auto* starts = reinterpret_cast<const std::int32_t*>(packed + groups);
+  pack_quads_with_starts<8, ByteSign::kSigned, ByteSign::kSigned>(row_major(b, 2, 2, packed));
+  EXPECT_THAT(std::vector(starts, starts + 8), ElementsAreArray({-384, 384, 0, 0, 0, 0, 0, 0}));
+  pack_quads_with_starts<8, ByteSign::kUnsigned, ByteSign::kUnsigned>(row_major(b, 2, 2, packed));
+  EXPECT_THAT(std::vector(starts, starts + 8), ElementsAreArray({384, 65152, 0, 0, 0, 0, 0, 0}));
 }
 
 TEST(GemmPack, ColumnsAndSplitHalvesArePaddedWithZeros) {

@@ -180,7 +180,7 @@ TEST(Conv, RefusesHugeOutputs) {
   const auto outcome =
       run_node({.op_type = "Conv", .attributes = {{"pads", Ints{pad, pad, pad, pad}}}, .inputs = {x, x}}, {});
   ASSERT_FALSE(outcome.ok());
-  EXPECT_EQ(outcome.error().kind, ErrorKind::kResource) << outcome.error().message;
+  EXPECT_EQ(outcome.error().kind, ErrorKind::kUnsupported) << outcome.error().message;
 }
 
 }  // namespace

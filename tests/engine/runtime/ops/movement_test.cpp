@@ -224,7 +224,12 @@ TEST(Pad, RefusesWhatItCannotDo) {
             "negative pads take away more than there is: dimension 0 of size 2 with pads -2 and -1");
   const auto huge = run_node({.op_type = "Pad", .inputs = {x, list({INT64_MAX, INT64_MIN})}}, {});
   ASSERT_FALSE(huge.ok());
-  EXPECT_EQ(huge.error().kind, ErrorKind::kResource);
+  EXPECT_EQ(huge.error().kind, ErrorKind::kUnsupported);
+  // Refused for the whole shape, before either dimension's positions are listed.
+  const Tensor square = Tensor::allocate(DType::kUint8, {1, 1}).value();
+  const Index many = Index{1} << 33;
+  EXPECT_EQ(refusal({.op_type = "Pad", .inputs = {square, list({0, 0, many - 1, many - 1})}}),
+            "shape [8589934592,8589934592] has more than 8589934592 elements, the most a tensor may have");
   EXPECT_EQ(refusal({.op_type = "Pad", .inputs = {x, list({1, 0}), Tensor::scalar(1.0F)}}),
             "constant_value must be one element of data's type int64; found float32 []");
 }

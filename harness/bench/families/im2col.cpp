@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/kernels/im2col/im2col.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "harness/bench/family.h"
+#include "harness/bench/test_data.h"
+
+namespace assay::bench {
+namespace {
+
+constexpr std::uint8_t kPadding = 77;
+
+struct Shape {
+  Index channels;
+  Index size;  // height and width
+  Index kernel;
+  Index stride;
+};
+constexpr Shape kShapes[] = {{64, 56, 3, 1}, {3, 224, 7, 2}, {3, 224, 3, 2}, {256, 56, 1, 1}};
+
+struct Image {
+  explicit Image(const Shape& s)
+      : shape(s),
+        out((s.size - 1) / s.stride + 1),
+        row(s.channels * s.kernel * s.kernel),
+        x(s.channels * s.size * s.size),
+        rows(out * out * row) {}
+  bool ok() const { return x.ok() && rows.ok(); }
+
+  Shape shape;
+  Index out;
+  Index row;  // bytes of a patch
+  Elements<std::uint8_t> x;
+  Elements<std::uint8_t> rows;
+};
+
+void run(Image& image, kernels::PatchOrder order) {
+  const Shape& shape = image.shape;
+  kernels::Im2colArgs args;
+  args.image = image.x.data();
+  args.channels = shape.channels;
+  args.height = shape.size;
+  args.width = shape.size;
+  args.kernel_h = shape.kernel;
+  args.kernel_w = shape.kernel;
+  args.stride_h = shape.stride;
+  args.stride_w = shape.stride;
+  args.pad_top = shape.kernel / 2;
+  args.pad_left = shape.kernel / 2;
+  args.out_h = image.out;
+  args.out_w = image.out;
+  args.pad_value = kPadding;
+  args.order = order;
+  args.rows = image.rows.data();
+  args.row_stride_bytes = image.row;
+  kernels::im2col(args);
+}
+
+std::uint8_t pixel(const Image& image, Index channel, Index y, Index x) {
+  const Index size = image.shape.size;
+  return y < 0 || y >= size || x < 0 || x >= size ? kPadding : image.x.data()[(channel * size + y) * size + x];
+}
+
+Status check(const Image& image, kernels::PatchOrder order) {
+  const Shape& shape = image.shape;
+  const Index taps = shape.kernel * shape.kernel;
+  std::vector<std::uint8_t> expected;
+  for (Index at = 0; at < image.out * image.out; ++at) {
+    for (Index i = 0; i < image.row; ++i) {
+      const bool channel_last = order == kernels::PatchOrder::kKernelThenChannel;
+      const Index channel = channel_last ? i % shape.channels : i / taps;
+      const Index tap = channel_last ? i / shape.channels : i % taps;
+      const Index y = at / image.out * shape.stride + tap / shape.kernel - shape.kernel / 2;
+      const Index x = at % image.out * shape.stride + tap % shape.kernel - shape.kernel / 2;
+      expected.push_back(pixel(image, channel, y, x));
+    }
+  }
+  return expect_same<std::uint8_t>("im2col", image.rows.span(), expected, "a naive loop");
+}
+
+Result<Prepared> prepare(const Shape& shape, kernels::PatchOrder order) {
+  auto image = std::make_shared<Image>(shape);
+  if (!image->ok()) {
+    return resource_error("no memory for the image");
+  }
+  fill_bytes(image->x.span(), 1);
+  Prepared prepared;
+  prepared.call = [image, order]() -> Status {
+    run(*image, order);
+    return {};
+  };
+  prepared.check = [image, order] { return check(*image, order); };
+  prepared.work.bytes = static_cast<double>(image->x.size() + image->rows.size());
+  return prepared;
+}
+
+}  // namespace
+
+BenchmarkRows im2col_rows(const FamilyOptions& /*options*/) {
+  BenchmarkRows rows;
+  for (const Shape& shape : kShapes) {
+    for (const auto order : {kernels::PatchOrder::kKernelThenChannel, kernels::PatchOrder::kChannelThenKernel}) {
+      rows.push_back({fmt::format("im2col/{}/{}ch_{}x{}_k{}_s{}",
+                                  order == kernels::PatchOrder::kKernelThenChannel ? "channel_last" : "channel_first",
+                                  shape.channels, shape.size, shape.size, shape.kernel, shape.stride),
+                      [&shape, order] { return prepare(shape, order); }});
+    }
+  }
+  return rows;
+}
+
+}  // namespace assay::bench

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+namespace assay::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class Bench : public ProgramTest {};
+
+TEST_F(Bench, JsonIsOnStdout) {
+  const Ran ran = shell(
+      "assay bench --benchmark_filter=gemm_u8s8_exact_scalar/49x512x512 --benchmark_format=json "
+      "--benchmark_min_time=0.0001 --benchmark_repetitions=2 --benchmark_out=file.json");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const json printed = json::parse(ran.out);
+  EXPECT_EQ(printed.at("benchmarks")[0].at("run_name"), "gemm/gemm_u8s8_exact_scalar/49x512x512");
+  EXPECT_TRUE(printed.at("benchmarks")[0].at("GOP/s").is_number());
+  EXPECT_TRUE(printed.at("context").at("best_isa").is_string());
+  EXPECT_EQ(json::parse(read("file.json")).at("benchmarks").size(), printed.at("benchmarks").size());
+}
+
+TEST_F(Bench, ThreadsNameTheirRows) {
+  const Ran ran = shell("assay bench --threads 1,3 --benchmark_list_tests --benchmark_filter='conv_3x3.*scalar/fast'");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out,
+            "operators/QLinearConv/conv_3x3_64ch_56x56/scalar/fast/t1\n"
+            "operators/QLinearConv/conv_3x3_64ch_56x56/scalar/fast/t3\n");
+}
+
+TEST_F(Bench, ExitCodes) {
+  struct Situation {
+    const char* line;
+    int code;
+  };
+  const std::vector<Situation> situations = {
+      {"assay bench --benchmark_filter=no_such_benchmark", 5},
+      {"assay bench --benchmark_no_such_flag=1", 2},
+      {"assay bench --no-such-flag", 2},
+      {"assay bench gemm", 2},
+      {"assay bench --benchmark_format=xml", 2},
+      {"assay bench --benchmark_filter='('", 2},
+      {"assay bench --threads 0", 2},
+      {"assay bench --benchmark_out=/no/such/folder/file.json", 4},
+  };
+  for (const Situation& situation : situations) {
+    const Ran ran = shell(situation.line);
+    EXPECT_EQ(ran.code, situation.code) << situation.line << "\n" << ran.err;
+    EXPECT_EQ(ran.out, "") << situation.line;
+    EXPECT_THAT(ran.err, HasSubstr("assay: ")) << situation.line;
+  }
+}
+
+TEST_F(Bench, HelpNamesFamiliesAndTheLibrarysFlags) {
+  for (const char* line : {"assay bench --help", "assay help bench"}) {
+    const Ran ran = shell(line);
+    EXPECT_EQ(ran.code, 0);
+    for (const char* text : {"--threads", "gemm", "--benchmark_filter", "user_guide"}) {
+      EXPECT_THAT(ran.out, HasSubstr(text)) << line;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay::test

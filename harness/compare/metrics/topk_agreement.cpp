@@ -33,11 +33,12 @@ Result<MetricValue> topk_agreement(const MetricInput& input) {
   }
   const Elements elements = read_elements(input);
   const Rows rows = rows_of(input.actual);
-  const auto k = static_cast<std::size_t>(input.options.k);
-  if (k >= rows.length) {
+  const auto wanted = static_cast<std::size_t>(input.options.k);
+  const std::size_t k = std::min(wanted, rows.length);
+  if (wanted >= rows.length && rows.count * rows.length > 0) {
     return invalid_argument(
-        fmt::format("topk_agreement: k is {}, and a row has {} classes: the top {} always agree; k must be below {}", k,
-                    rows.length, k, rows.length));
+        fmt::format("topk_agreement: k is {}, and a row has {} classes: the top {} always agree; k must be below {}",
+                    wanted, rows.length, rows.length, rows.length));
   }
   std::size_t common = 0;
   for (std::size_t row = 0; row < rows.count; ++row) {

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "engine/base/input_file.h"
 #include "engine/base/output_file.h"
 #include "engine/onnx/external_files.h"
-#include "engine/onnx/file.h"
 #include "engine/onnx/parse_model.h"
 #include "engine/onnx/schema.h"
 #include "engine/onnx/serialize.h"
 #include "engine/onnx/validate.h"
+#include "engine/onnx/versions.h"
 
 namespace assay::api {
 namespace {
@@ -24,7 +25,7 @@ Error with_path(const std::string& path, const Error& error) {
 }  // namespace
 
 Result<Model> Model::load(const std::string& path) {
-  ASSAY_ASSIGN(std::string bytes, onnx::read_file(path));
+  ASSAY_ASSIGN(std::string bytes, read_file(path, onnx::kMaxModelBytes));
   Result<Graph> graph = onnx::parse_model(as_bytes(bytes), std::filesystem::path(path).parent_path().string());
   bytes = {};
   if (!graph.ok()) {
@@ -55,12 +56,12 @@ Status Model::save(const std::string& path) const {
 Result<std::string> Model::serialize() const { return onnx::serialize_model(*graph_); }
 
 std::vector<std::string> external_data_files(const std::string& path) {
-  const Result<std::string> bytes = onnx::read_file(path);
+  const Result<std::string> bytes = read_file(path, onnx::kMaxModelBytes);
   return bytes.ok() ? onnx::external_files(as_bytes(bytes.value())) : std::vector<std::string>();
 }
 
 Result<Tensor> load_tensor_proto(const std::string& path) {
-  ASSAY_ASSIGN(const std::string bytes, onnx::read_file(path));
+  ASSAY_ASSIGN(const std::string bytes, read_file(path, onnx::kMaxModelBytes));
   Result<Tensor> tensor = onnx::parse_tensor(as_bytes(bytes));
   return tensor.ok() ? std::move(tensor) : Result<Tensor>(with_path(path, tensor.error()));
 }

@@ -11,6 +11,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/base/input_file.h"
 #include "harness/run/output_folder.h"
 #include "reports/files.h"
 #include "reports/results_json.h"
@@ -148,7 +149,7 @@ Result<std::vector<reports::VariantResult>> read_journal(const std::string& fold
   if (!fs::exists(path, error)) {
     return std::vector<reports::VariantResult>();
   }
-  ASSAY_ASSIGN(const std::string text, read_text_file(path));
+  ASSAY_ASSIGN(const std::string text, read_file(path));
   return last_of_each_name(text);
 }
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/output_folder.h"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "engine/base/input_file.h"
 #include "engine/base/output_file.h"
 #include "harness/run/journal.h"
 #include "reports/files.h"
@@ -45,18 +42,6 @@ Status prepare_folder(const std::string& folder) {
   return check_replaceable(path_in(folder, "results.part"));
 }
 
-Result<std::string> read_text_file(const std::string& path) {
-  errno = 0;
-  std::error_code error;
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file.is_open() || file.bad() || fs::is_directory(path, error)) {
-    return io_error("cannot read " + path + (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
-  }
-  return text.str();
-}
-
 void remove_reports(const std::string& folder) {
   for (const reports::ReportFile& file : reports::report_files()) {
     std::error_code error;
@@ -84,7 +69,7 @@ Result<reports::RunRecord> read_run(const std::string& path) {
       return run;
     }
   }
-  ASSAY_ASSIGN(const std::string text, read_text_file(file));
+  ASSAY_ASSIGN(const std::string text, read_file(file));
   reports::ParsedRun parsed = reports::parse_results_json(text);
   if (!parsed.run) {
     return invalid_argument(file + " is no results.json: " + parsed.error);

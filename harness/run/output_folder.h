@@ -19,9 +19,6 @@ void remove_reports(const std::string& folder);
 // harness_error, unless it has one already; the others are written all the same, and all of them say so.
 Status write_reports(const std::string& folder, reports::RunRecord& run);
 
-// kIo errors name the file.
-Result<std::string> read_text_file(const std::string& path);
-
 // A run's record from its folder (results.json, else the journal) or from a results.json itself.
 Result<reports::RunRecord> read_run(const std::string& path);
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/api/model.h"
+#include "engine/base/input_file.h"
 #include "harness/run/output_folder.h"
 
 namespace assay::run {
@@ -82,7 +83,7 @@ std::vector<std::string> files_in(const std::string& folder) {
 const std::string& SourceDigests::of_file(const std::string& path) {
   const auto [known, fresh] = known_.try_emplace(path);
   if (fresh) {
-    const Result<std::string> bytes = read_text_file(path);
+    const Result<std::string> bytes = read_file(path);
     known->second = bytes.ok() ? digest_of(bytes.value()) : "";
   }
   return known->second;

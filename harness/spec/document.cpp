@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/spec/document.h"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <system_error>
 #include <utility>
 
+#include "engine/base/input_file.h"
 #include "harness/spec/json_scanner.h"
 
 namespace assay::spec {
@@ -39,20 +35,8 @@ Result<std::shared_ptr<const Document>> Document::parse(std::string path, std::s
 }
 
 Result<std::shared_ptr<const Document>> Document::read(const std::string& path) {
-  std::error_code code;
-  if (std::filesystem::is_directory(path, code)) {
-    return io_error(path + ": this is a folder, not a file");
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return io_error(path + ": cannot be read: " + std::strerror(errno));
-  }
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad()) {
-    return io_error(path + ": cannot be read: " + std::strerror(errno));
-  }
-  return parse(path, std::move(text).str());
+  ASSAY_ASSIGN(std::string text, read_file(path));
+  return parse(path, std::move(text));
 }
 
 std::string Document::folder() const {

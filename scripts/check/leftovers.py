@@ -13,7 +13,7 @@ MARKS = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX|HA" + r"CK)\b|GTEST_SK"
 
 
 def findings(root):
-    paths = [p for folder in FOLDERS for p in (root / folder).rglob("*")] + list(root.glob("*.*"))
+    paths = [p for folder in FOLDERS for p in (root / folder).rglob("*")] + [p for p in root.glob("*.*") if p.name != ".git"]
     for path in sorted(paths):
         if not path.is_file() or path.suffix not in TEXT or "__pycache__" in path.parts:
             continue

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <zip.h>
 
+#include "engine/base/input_file.h"
 #include "harness/spec/data/npy.h"
 
 namespace assay::spec {
@@ -24,6 +25,7 @@ using Archive = std::unique_ptr<zip_t, CloseArchive>;
 using Entry = std::unique_ptr<zip_file_t, CloseEntry>;
 
 Result<Archive> open_archive(const std::string& path) {
+  ASSAY_TRY(check_regular_file(path));
   int code = 0;
   Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
   if (!archive) {

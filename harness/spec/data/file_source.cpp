@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/spec/data/file_source.h"
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include <fmt/format.h>
 
 #include "engine/api/model.h"
+#include "engine/base/input_file.h"
 #include "engine/base/output_file.h"
 #include "harness/spec/data/archive.h"
 #include "harness/spec/data/npy.h"
@@ -77,14 +72,7 @@ Result<Tensor> of_target_type(const DataSource& source, const Target& target, Te
 }
 
 Result<Tensor> load_npy(const std::string& path) {
-  std::error_code code;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, code)) {
-    return io_error(fmt::format("{}: cannot be read: {}", path, file ? "this is a folder" : std::strerror(errno)));
-  }
-  std::ostringstream text;
-  text << file.rdbuf();
-  const std::string bytes = std::move(text).str();
+  ASSAY_ASSIGN(const std::string bytes, read_file(path));
   Result<Tensor> tensor = parse_npy(std::as_bytes(std::span(bytes)));
   if (!tensor.ok()) {
     return Error{tensor.error().kind, path + ": " + tensor.error().message};

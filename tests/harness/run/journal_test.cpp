@@ -8,6 +8,7 @@
 
 #include <filesystem>
 
+#include "engine/base/input_file.h"
 #include "engine/base/output_file.h"
 #include "harness/run/output_folder.h"
 #include "reports/files.h"
@@ -64,14 +65,14 @@ TEST_F(JournalFile, RepairCutsATornEndWithoutWritingTheRestAgain) {
     Result<Journal> journal = Journal::open(folder_);
     ASSERT_TRUE(journal.value().append(result("a", reports::Outcome::kPass)).ok());
   }
-  const std::string whole = read_text_file(path_).value();
+  const std::string whole = read_file(path_).value();
   ASSERT_TRUE(replace_file(path_, whole + whole.substr(0, 30)).ok());
   struct stat before {};
   ASSERT_EQ(::stat(path_.c_str(), &before), 0);
   {
     Result<Journal> journal = Journal::open(folder_);
     ASSERT_TRUE(journal.ok());
-    EXPECT_EQ(read_text_file(path_).value().size(), whole.size() + 30) << "opening changes nothing";
+    EXPECT_EQ(read_file(path_).value().size(), whole.size() + 30) << "opening changes nothing";
   }
   {
     Result<Journal> journal = Journal::open(folder_);

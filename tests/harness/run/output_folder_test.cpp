@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "engine/base/input_file.h"
 #include "engine/base/output_file.h"
 #include "reports/files.h"
 
@@ -66,8 +67,8 @@ TEST_F(OutputFolder, FileThatCannotBeWrittenIsWhatAllOthersSay) {
   ASSERT_FALSE(status.ok());
   EXPECT_NE(status.error().message.find("junit.xml"), std::string::npos);
   EXPECT_EQ(run.harness_error, status.error().message);
-  EXPECT_EQ(reports::Json::parse(read_text_file(folder_ + "/verdict.json").value()).at("exit_code"), 4);
-  EXPECT_EQ(reports::Json::parse(read_text_file(folder_ + "/results.json").value()).at("harness_error"),
+  EXPECT_EQ(reports::Json::parse(read_file(folder_ + "/verdict.json").value()).at("exit_code"), 4);
+  EXPECT_EQ(reports::Json::parse(read_file(folder_ + "/results.json").value()).at("harness_error"),
             status.error().message);
 }
 

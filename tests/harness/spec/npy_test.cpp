@@ -152,13 +152,14 @@ TEST(Npz, SaysWhatIsWrong) {
   EXPECT_EQ(load_npz(stored, "").error().message, stored + " has the arrays 'x', 'y': name one with 'key'");
   EXPECT_EQ(load_npz(fixture("bool.npy"), "x").error().message,
             fixture("bool.npy") + ": not a readable .npz: Not a zip archive");
-  EXPECT_EQ(load_npz("/nonexistent.npz", "x").error().message, "/nonexistent.npz: not a readable .npz: No such file");
+  EXPECT_EQ(load_npz("/nonexistent.npz", "x").error().message,
+            "/nonexistent.npz: cannot be read: No such file or directory");
 }
 
 TEST(Npy, MissingFileNamesIt) {
   EXPECT_EQ(load_npy("/nonexistent.npy").error().message,
             "/nonexistent.npy: cannot be read: No such file or directory");
-  EXPECT_EQ(load_npy("/").error().message, "/: cannot be read: this is a folder");
+  EXPECT_EQ(load_npy("/").error().message, "/: cannot be read: this is a folder, not a file");
   EXPECT_EQ(save_npy("/nonexistent/a.npy", Tensor::scalar(1.0F)).error().kind, ErrorKind::kIo);
 }
 

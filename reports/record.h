@@ -60,12 +60,28 @@ struct Kernel {
   bool native = true;
 };
 
+struct SaturatedChannel {
+  std::int64_t channel = 0;
+  std::uint64_t pairs = 0;
+  std::uint64_t saturated = 0;
+  std::int64_t largest_loss = 0;
+};
+
+inline constexpr std::size_t kMostWorstChannels = 8;
+
 struct Saturation {
   std::string node;
   std::uint64_t pairs = 0;
   std::uint64_t saturated = 0;
   std::int64_t largest_loss = 0;
   std::int64_t samples = 0;  // fed while counting
+  // What the weights alone allow, whatever the activations.
+  std::uint64_t weight_pairs = 0;
+  std::uint64_t weight_pairs_at_risk = 0;
+  std::int64_t largest_possible_loss = 0;
+  std::int64_t channels = 0;
+  std::int64_t channels_saturated = 0;
+  std::vector<SaturatedChannel> worst_channels;  // most saturated first, kMostWorstChannels at most
 };
 
 struct Timing {

@@ -93,13 +93,41 @@ Json kernels_json(const std::vector<Kernel>& kernels) {
 Json saturation_json(const std::vector<Saturation>& saturation) {
   Json json = Json::array();
   for (const Saturation& s : saturation) {
+    Json worst = Json::array();
+    for (const SaturatedChannel& c : s.worst_channels) {
+      worst.push_back(
+          {{"channel", c.channel}, {"pairs", c.pairs}, {"saturated", c.saturated}, {"largest_loss", c.largest_loss}});
+    }
     json.push_back({{"node", s.node},
                     {"pairs", s.pairs},
                     {"saturated", s.saturated},
                     {"largest_loss", s.largest_loss},
-                    {"samples", s.samples}});
+                    {"samples", s.samples},
+                    {"weight_pairs", s.weight_pairs},
+                    {"weight_pairs_at_risk", s.weight_pairs_at_risk},
+                    {"largest_possible_loss", s.largest_possible_loss},
+                    {"channels", s.channels},
+                    {"channels_saturated", s.channels_saturated},
+                    {"worst_channels", worst}});
   }
   return json;
+}
+
+Saturation read_saturation(const Json& json) {
+  Saturation s{.node = json.at("node"),
+               .pairs = json.at("pairs"),
+               .saturated = json.at("saturated"),
+               .largest_loss = json.at("largest_loss"),
+               .samples = json.value("samples", std::int64_t{0})};
+  s.weight_pairs = json.value("weight_pairs", std::uint64_t{0});
+  s.weight_pairs_at_risk = json.value("weight_pairs_at_risk", std::uint64_t{0});
+  s.largest_possible_loss = json.value("largest_possible_loss", std::int64_t{0});
+  s.channels = json.value("channels", std::int64_t{0});
+  s.channels_saturated = json.value("channels_saturated", std::int64_t{0});
+  for (const Json& c : json.value("worst_channels", Json::array())) {
+    s.worst_channels.push_back({c.at("channel"), c.at("pairs"), c.at("saturated"), c.at("largest_loss")});
+  }
+  return s;
 }
 
 // Reading. nlohmann throws on a wrong type or a missing key; parse_* below catch it.
@@ -180,8 +208,7 @@ VariantResult read_result(const Json& json) {
         {k.at("node"), k.at("op"), k.at("kernel"), k.at("isa"), k.at("arithmetic"), k.at("native")});
   }
   for (const Json& s : json.value("saturation", Json::array())) {
-    result.saturation.push_back(
-        {s.at("node"), s.at("pairs"), s.at("saturated"), s.at("largest_loss"), s.value("samples", std::int64_t{0})});
+    result.saturation.push_back(read_saturation(s));
   }
   if (json.contains("timing") && !json.at("timing").empty()) {
     result.timing = read_timing(json.at("timing"));

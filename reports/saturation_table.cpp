@@ -17,6 +17,21 @@ bool same_counts(const VariantResult& a, const VariantResult& b) {
   });
 }
 
+// "9 of 32, most in 4": the worst channel last.
+std::string channels_text(const Saturation& layer) {
+  if (layer.worst_channels.empty()) {
+    return "";
+  }
+  return fmt::format("{} of {}, most in {}", layer.channels_saturated, layer.channels,
+                     layer.worst_channels.front().channel);
+}
+
+// Pairs of weights that some activations saturate.
+std::string risk_text(const Saturation& layer) {
+  const double share = static_cast<double>(layer.weight_pairs_at_risk) / static_cast<double>(layer.weight_pairs);
+  return layer.weight_pairs == 0 ? "" : fmt::format("{:.1f}", share * 100);
+}
+
 // Whether the variants of the case differ in an axis; in a case whose variants do not differ, every axis.
 bool is_varied(const std::string& axis, const CaseGroup& group) {
   const auto value_of = [&](const VariantResult* result) { return result->variant.value(axis, Json()); };
@@ -51,16 +66,18 @@ TextTable saturation_table(const CaseGroup& group) {
   }
   TextTable table;
   table.title = group.name + ": saturated pairs";
-  table.columns = {{"configuration", Align::kLeft}, {"layer", Align::kLeft},         {"saturated %", Align::kRight},
-                   {"pairs", Align::kRight},        {"largest loss", Align::kRight}, {"samples", Align::kRight}};
+  table.columns = {{"configuration", Align::kLeft},      {"layer", Align::kLeft},
+                   {"saturated %", Align::kRight},       {"pairs", Align::kRight},
+                   {"largest loss", Align::kRight},      {"channels hit", Align::kRight},
+                   {"weights at risk %", Align::kRight}, {"samples", Align::kRight}};
   for (const auto& [result, alike] : distinct) {
     std::string configuration = configuration_text(*result, alike, group);  // once, on its first row
     for (const Saturation& layer : result->saturation) {
       if (layer.saturated > 0) {
         const double share = static_cast<double>(layer.saturated) / static_cast<double>(layer.pairs);
         table.rows.push_back({std::exchange(configuration, ""), layer.node, fmt::format("{:.4f}", share * 100),
-                              std::to_string(layer.pairs), std::to_string(layer.largest_loss),
-                              std::to_string(layer.samples)});
+                              std::to_string(layer.pairs), std::to_string(layer.largest_loss), channels_text(layer),
+                              risk_text(layer), std::to_string(layer.samples)});
       }
     }
   }

@@ -99,8 +99,15 @@ void multiply_correct(const Product& product, std::span<const std::int32_t> a_ze
 // every thread to have work. Results do not depend on it.
 Index product_block_rows(Index rows, Index n, int threads);
 
+// Which side of the product holds weights, a channel each.
+enum class ChannelSide { kColumns, kRows };
+struct WitnessChannels {
+  ChannelSide side = ChannelSide::kColumns;
+  Index first = 0;  // the channel of the first column or row
+};
 // Adds the pair statistics of A (rows) x B to `info`.
-void witness_product(const ProductRows& rows, const ByteMatrix& b, SaturationInfo& info);
+void witness_product(const ProductRows& rows, const ByteMatrix& b, SaturationInfo& info,
+                     const WitnessChannels& channels = {});
 
 KernelInfo product_kernel_info(const kernels::GemmChoice& choice, const Profile& profile);
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engine/base/dtype.h"
 
@@ -20,12 +21,23 @@ struct KernelInfo {
   bool native = true;      // false: another instruction set computes the same bytes
 };
 
+// The same of one output channel, with what its weights alone allow.
+struct ChannelSaturation {
+  std::uint64_t pairs = 0;
+  std::uint64_t saturated = 0;
+  Index largest_loss = 0;
+  std::uint64_t weight_pairs = 0;          // pairs of neighbouring weights
+  std::uint64_t weight_pairs_at_risk = 0;  // of these, those that some activations saturate
+  Index largest_possible_loss = 0;         // the most that one clip can change a pair sum by, whatever the activations
+};
+
 // Saturation seen in one node with sat16-pairs arithmetic (the witness; only when asked for).
 struct SaturationInfo {
   std::string node;
   std::uint64_t pairs = 0;      // int16 pair sums formed (an odd last index does not count)
   std::uint64_t saturated = 0;  // of these, clipped
   Index largest_loss = 0;       // the most that one clip changed a pair sum by
+  std::vector<ChannelSaturation> channels;
 };
 
 }  // namespace assay::runtime

@@ -70,6 +70,13 @@ void add_saturation(std::vector<runtime::SaturationInfo>& total, const std::vect
       known->pairs += entry.pairs;
       known->saturated += entry.saturated;
       known->largest_loss = std::max(known->largest_loss, entry.largest_loss);
+      known->channels.resize(std::max(known->channels.size(), entry.channels.size()));
+      for (std::size_t c = 0; c < entry.channels.size(); ++c) {
+        runtime::ChannelSaturation& channel = known->channels[c];
+        channel.pairs += entry.channels[c].pairs;
+        channel.saturated += entry.channels[c].saturated;
+        channel.largest_loss = std::max(channel.largest_loss, entry.channels[c].largest_loss);
+      }
     }
   }
 }

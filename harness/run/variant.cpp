@@ -9,6 +9,7 @@
 #include "harness/run/checking.h"
 #include "harness/run/graph_facts.h"
 #include "harness/run/outcome.h"
+#include "harness/run/saturation_record.h"
 #include "harness/run/settings.h"
 
 namespace assay::run {
@@ -66,8 +67,7 @@ Result<std::vector<reports::Saturation>> witness(const api::Session& session, co
   ASSAY_ASSIGN(const api::RunResult result, feed(session, data.inputs, plan, options, kWitnessSamples));
   std::vector<reports::Saturation> saturation;
   for (const api::SaturationInfo& entry : result.saturation) {
-    saturation.push_back({entry.node, entry.pairs, entry.saturated, entry.largest_loss,
-                          plan.samples == 0 ? 1 : std::min(plan.samples, kWitnessSamples)});
+    saturation.push_back(saturation_record(entry, plan.samples == 0 ? 1 : std::min(plan.samples, kWitnessSamples)));
   }
   return saturation;
 }

@@ -180,7 +180,7 @@ TEST(Saturation, EqualConfigurationsShareRows) {
   const TextTable table = saturation_table(group_by_case(run.results).back());
   ASSERT_EQ(table.rows.size(), 1U);
   EXPECT_EQ(table.rows[0], (std::vector<std::string>{"relu=drop per_channel=true (and 1 alike)", "conv|1", "2.5000",
-                                                     "1000", "777", "64"}));
+                                                     "1000", "777", "2 of 8, most in 3", "12.5", "64"}));
 }
 
 TEST(Saturation, NamesVariedAxesOnTheFirstRowOfAConfiguration) {
@@ -188,7 +188,9 @@ TEST(Saturation, NamesVariedAxesOnTheFirstRowOfAConfiguration) {
   for (const char* isa : {"avx2", "scalar"}) {
     run.results.push_back(test::make_result("c", {{"runtime.batch", 50}, {"runtime.isa", isa}}, Outcome::kPass));
   }
-  run.results[0].saturation = {{"a", 100, 5, 7, 1}, {"b", 100, 0, 0, 1}, {"c", 100, 1, 3, 1}};
+  run.results[0].saturation = {{.node = "a", .pairs = 100, .saturated = 5},
+                               {.node = "b", .pairs = 100},
+                               {.node = "c", .pairs = 100, .saturated = 1}};
   const TextTable table = saturation_table(group_by_case(run.results).front());
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_EQ(table.rows[0][0], "isa=avx2");

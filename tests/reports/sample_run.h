@@ -81,7 +81,13 @@ inline RunRecord every_outcome() {
   full.measurements[0].low = -1;
   full.measurements[0].high = 1;
   full.kernels = {{"conv|1", "QLinearConv", "gemm_u8s8", "avx2", "sat16-pairs", false}};
-  full.saturation = {{"conv|1", 1000, 25, 777, 64}};
+  full.saturation = {{.node = "conv|1", .pairs = 1000, .saturated = 25, .largest_loss = 777, .samples = 64}};
+  full.saturation[0].weight_pairs = 200;
+  full.saturation[0].weight_pairs_at_risk = 25;
+  full.saturation[0].largest_possible_loss = 32003;
+  full.saturation[0].channels = 8;
+  full.saturation[0].channels_saturated = 2;
+  full.saturation[0].worst_channels = {{3, 125, 20, 777}, {1, 125, 5, 9}};
   full.timing = make_timing(1500);
   full.timing->baseline = "group/two[quantizer.relu=safe]";
   full.timing->speedup = 1.5;

@@ -65,6 +65,23 @@ struct WitnessArgs {
   Index k_stride_bytes = 0;
   Index n_stride_bytes = 0;
 };
-PairStatistics count_saturated_pairs(const WitnessArgs& args);
+// Where the statistics of each column of B and of each row of A are added: n and m entries, or none.
+struct WitnessDetail {
+  std::span<PairStatistics> columns;
+  std::span<PairStatistics> rows;
+};
+PairStatistics count_saturated_pairs(const WitnessArgs& args, const WitnessDetail& detail = {});
+
+// What one operand alone says of saturation, whatever 8-bit values the other has. With s8 weights a pair is safe if its
+// positive weights sum to at most 128 and its negative ones to at least -128 (255 * 128 < 2^15); with u8 weights if
+// they sum to at most 256 (-128 * 256 = -2^15).
+struct PairBound {
+  std::uint64_t pairs = 0;
+  std::uint64_t at_risk = 0;  // of these, those that some values of the other operand saturate
+  Index largest_loss = 0;     // the most that one clip can change a pair sum by
+};
+// `weights`: k elements, stride_bytes apart: a column of an s8 B, or a row of a u8 A.
+PairBound bound_s8_weights(const std::int8_t* weights, Index k, Index stride_bytes);
+PairBound bound_u8_weights(const std::uint8_t* weights, Index k, Index stride_bytes);
 
 }  // namespace assay::kernels

@@ -63,16 +63,16 @@ std::vector<std::string> narrowed_axes(const AxisValues& of_case, const std::vec
   return out;
 }
 
-}  // namespace
-
-std::vector<AttentionGroup> group_attention(const RunRecord& run) {
+// The results that `wanted` picks, by `key`.
+template <typename Wanted, typename Key>
+std::vector<AttentionGroup> group_results(const RunRecord& run, const Wanted& wanted, const Key& key) {
   std::vector<AttentionGroup> groups;
   std::map<std::string, std::size_t> index;
   for (const VariantResult& result : run.results) {
-    if (!wants_attention(result.outcome)) {
+    if (!wanted(result.outcome)) {
       continue;
     }
-    const auto [found, added] = index.try_emplace(signature(result), groups.size());
+    const auto [found, added] = index.try_emplace(key(result), groups.size());
     if (added) {
       groups.emplace_back();
     }
@@ -91,10 +91,25 @@ std::vector<AttentionGroup> group_attention(const RunRecord& run) {
   return groups;
 }
 
+}  // namespace
+
+std::vector<AttentionGroup> group_attention(const RunRecord& run) {
+  return group_results(run, wants_attention, signature);
+}
+
+std::vector<AttentionGroup> group_expected_failures(const RunRecord& run) {
+  return group_results(
+      run, [](Outcome outcome) { return outcome == Outcome::kXfail; },
+      [](const VariantResult& result) { return result.case_name + "\n" + result.reason + "\n" + result.cause; });
+}
+
 std::string explanation_text(const VariantResult& result) {
   std::string text;
   if (!result.reason.empty()) {
     text += "  " + result.reason + "\n";
+  }
+  if (!result.cause.empty()) {
+    text += fmt::format("  cause: {} (`assay explain {}`)\n", result.cause, result.cause);
   }
   for (const Check& check : result.checks) {
     if (!check.passed) {

@@ -20,6 +20,9 @@ struct AttentionGroup {
 // In the order of their first variants. Variants that were never reached are left out: they have nothing to say each.
 std::vector<AttentionGroup> group_attention(const RunRecord& run);
 
+// Expected failures, by case, reason and cause.
+std::vector<AttentionGroup> group_expected_failures(const RunRecord& run);
+
 // The reason, failed checks and warnings of one result, and the line that reruns it, each indented.
 std::string explanation_text(const VariantResult& result);
 

@@ -66,14 +66,27 @@ std::string outcome_word(Outcome outcome, bool color) {
   return painted(word, outcome, color);
 }
 
+std::string narrowed_text(const AttentionGroup& group) {
+  return group.narrowed.empty() ? "" : fmt::format(", all with {}", fmt::join(group.narrowed, ", "));
+}
+
 std::string group_text(const AttentionGroup& group, bool color) {
   const VariantResult& first = *group.results.front();
   std::string text = fmt::format("{} {}: {} variants alike", outcome_word(first.outcome, color), first.case_name,
                                  group.results.size());
-  if (!group.narrowed.empty()) {
-    text += fmt::format(", all with {}", fmt::join(group.narrowed, ", "));
+  return text + narrowed_text(group) + fmt::format("\n  the first: {}\n", first.name) + explanation_text(first);
+}
+
+// A line per reason: what is known and declared.
+std::string expected_lines(const RunRecord& run, const ConsoleOptions& options) {
+  std::string text;
+  for (const AttentionGroup& group : group_expected_failures(run)) {
+    const VariantResult& first = *group.results.front();
+    text += fmt::format("{} {}: {} variant{}{}\n  {}{}\n", outcome_word(first.outcome, options.color), first.case_name,
+                        group.results.size(), group.results.size() == 1 ? "" : "s", narrowed_text(group), first.reason,
+                        first.cause.empty() ? "" : " (" + first.cause + ")");
   }
-  return text + fmt::format("\n  the first: {}\n", first.name) + explanation_text(first);
+  return text.empty() ? "" : "\n" + text;
 }
 
 // Variants that were never reached share one line: they have nothing to say each.
@@ -141,10 +154,11 @@ std::string render_console(const RunRecord& run, const ConsoleOptions& options) 
       text += "\n" + render_plain(cross);
     }
   }
-  text += attention_lines(run, options);
+  text += expected_lines(run, options) + attention_lines(run, options);
   const ExitCode code = exit_code(run);
-  text += fmt::format("\n{} variants of {} cases in {:.1f} s: {}; {} (exit {})\n", run.results.size(), groups.size(),
-                      run.duration_s, painted_counts(count_outcomes(run.results), options.color), verdict_text(code),
+  text += fmt::format("\n{} variant{} of {} case{} in {:.1f} s: {}; {} (exit {})\n", run.results.size(),
+                      run.results.size() == 1 ? "" : "s", groups.size(), groups.size() == 1 ? "" : "s", run.duration_s,
+                      painted_counts(count_outcomes(run.results), options.color), verdict_text(code),
                       static_cast<int>(code));
   return text;
 }

@@ -81,7 +81,7 @@ struct Saturation {
   std::int64_t largest_possible_loss = 0;
   std::int64_t channels = 0;
   std::int64_t channels_saturated = 0;
-  std::vector<SaturatedChannel> worst_channels;  // most saturated first, kMostWorstChannels at most
+  std::vector<SaturatedChannel> worst_channels = {};  // most saturated first, kMostWorstChannels at most
 };
 
 struct Timing {

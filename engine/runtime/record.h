@@ -37,7 +37,7 @@ struct SaturationInfo {
   std::uint64_t pairs = 0;      // int16 pair sums formed (an odd last index does not count)
   std::uint64_t saturated = 0;  // of these, clipped
   Index largest_loss = 0;       // the most that one clip changed a pair sum by
-  std::vector<ChannelSaturation> channels;
+  std::vector<ChannelSaturation> channels = {};
 };
 
 }  // namespace assay::runtime

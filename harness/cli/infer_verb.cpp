@@ -9,13 +9,13 @@
 
 #include "engine/api/session.h"
 #include "harness/cli/flags.h"
-#include "harness/cli/sanitized_name.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verbs.h"
 #include "harness/run/feed.h"
 #include "harness/run/output_folder.h"
 #include "harness/run/settings.h"
 #include "harness/spec/data_source.h"
+#include "harness/spec/sanitized_name.h"
 #include "reports/exit_code.h"
 #include "reports/number_text.h"
 #include "reports/text_table.h"
@@ -125,7 +125,7 @@ Result<std::map<std::string, std::string>> output_files(const InferFlags& flags,
   std::map<std::string, std::string> files;
   std::map<std::string, std::string> taken;
   for (const auto& [name, tensor] : outputs) {
-    const std::string file = (std::filesystem::path(flags.folder) / (sanitized_name(name) + ".npy")).string();
+    const std::string file = (std::filesystem::path(flags.folder) / (spec::sanitized_name(name) + ".npy")).string();
     const auto [other, added] = taken.try_emplace(file, name);
     if (!added) {
       return invalid_argument(

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "harness/run/checking.h"
@@ -54,6 +55,10 @@ Status refuse_nan(const Graph& graph, const api::NamedTensors& inputs) {
     }
   }
   return {};
+}
+
+bool all_hold(const std::vector<reports::Check>& checks) {
+  return std::ranges::all_of(checks, &reports::Check::passed);
 }
 
 bool any_sat16(const std::vector<api::KernelInfo>& kernels) {
@@ -120,6 +125,9 @@ Status run_and_check(Execution& execution, const spec::Configuration& configurat
     return reference.error();
   }
   ASSAY_ASSIGN(Checked checked, run_checks(checks, facts));
+  if (facts.saturation.empty() && !all_hold(checked.checks) && any_sat16(prepared.session->kernels())) {
+    ASSAY_ASSIGN(record.saturation, witness(*prepared.session, *data, plan));
+  }
   findings.checks = std::move(checked.checks);
   findings.could_fail = checked.could_fail;
   record.measurements = measure_outputs(facts);
@@ -141,6 +149,55 @@ reports::VariantResult blank_result(const spec::Case& test_case, const spec::Var
   }
   return record;
 }
+
+namespace {
+
+// Another configuration of the same case that lacks one known source of error.
+struct Counterfactual {
+  const char* axis;
+  const char* value;
+  const char* cause;  // of the failure, where the checks hold under it
+};
+constexpr std::array kCounterfactuals = {Counterfactual{"runtime.precision", "exact", "pair-saturation"},
+                                         Counterfactual{"quantizer.relu", "safe", "relu-dropped"}};
+
+bool holds_under(Execution& execution, const spec::Configuration& configuration, const spec::Configuration& other) {
+  const Result<Prepared> prepared = prepare(execution, other);
+  reports::VariantResult record;
+  Findings findings;
+  return prepared.ok() && run_and_check(execution, configuration, prepared.value(), record, findings).ok() &&
+         all_hold(findings.checks);
+}
+
+// Names the cause of a failure if changing one thing makes every check hold.
+void find_cause(Execution& execution, const spec::Configuration& configuration, reports::VariantResult& record) {
+  for (const Counterfactual& row : kCounterfactuals) {
+    spec::Configuration other = configuration;
+    other.set(row.axis, row.value);
+    if (other.get(row.axis) != configuration.get(row.axis) && holds_under(execution, configuration, other)) {
+      record.cause = row.cause;
+      record.reason += fmt::format("; every check holds with {}={}", row.axis, row.value);
+      return;
+    }
+  }
+}
+
+// The layers in which most pairs saturated, worst first.
+std::string worst_layers(const std::vector<reports::Saturation>& saturation) {
+  constexpr std::size_t kNamed = 3;
+  const auto share = [](const reports::Saturation& s) {
+    return s.pairs == 0 ? 0 : static_cast<double>(s.saturated) / static_cast<double>(s.pairs);
+  };
+  std::vector<reports::Saturation> sorted = saturation;
+  std::ranges::stable_sort(sorted, std::ranges::greater(), share);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(sorted.size(), kNamed) && sorted[i].saturated > 0; ++i) {
+    text += fmt::format("{}{} {:.2g} %", i == 0 ? "" : ", ", sorted[i].node, 100 * share(sorted[i]));
+  }
+  return text;
+}
+
+}  // namespace
 
 reports::VariantResult run_variant(Execution& execution, const spec::Variant& variant) {
   reports::VariantResult record = blank_result(execution.test_case(), variant);
@@ -169,6 +226,12 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
   record.cause = judgement.cause;
   record.checks = std::move(findings.checks);
   record.warnings = std::move(findings.warnings);
+  if (record.outcome == reports::Outcome::kFail && !all_hold(record.checks)) {
+    find_cause(execution, variant.configuration, record);
+  }
+  if (const std::string layers = worst_layers(record.saturation); is_failure(record.outcome) && !layers.empty()) {
+    record.warnings.push_back("int16 pair sums saturated in " + layers);
+  }
   return record;
 }
 

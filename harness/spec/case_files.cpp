@@ -32,9 +32,12 @@ CaseOrErrors from_document(const Result<std::shared_ptr<const Document>>& docume
   return {std::move(parsed), {}};
 }
 
+// Models, data and what an earlier run wrote.
 bool holds_no_cases(const fs::path& folder) {
   const std::string name = folder.filename().string();
-  return name == "data" || name == "models" || name.starts_with('.');
+  std::error_code code;
+  return name == "data" || name == "models" || name.starts_with('.') || fs::exists(folder / "results.jsonl", code) ||
+         fs::exists(folder / "verdict.json", code);
 }
 
 // The *.json of a folder and its sub-folders, sorted.
@@ -66,6 +69,11 @@ std::vector<std::string> find_files(const std::vector<std::string>& paths, std::
     std::error_code code;
     if (fs::is_directory(path, code)) {
       search_folder(path, files, errors);
+    } else if (fs::path(path).extension() == ".onnx") {
+      errors.push_back(
+          fmt::format("{}: this is a model, not a case; a case names it: {{\"name\": \"mine\", \"model\": {{\"path\": "
+                      "\"{}\"}}, ...}}",
+                      path, path));
     } else {
       files.push_back(path);
     }

@@ -69,5 +69,27 @@ TEST(Attention, ConsoleShowsOneOfAGroupAndAllOnRequest) {
   EXPECT_THAT(render_summary_md(run), HasSubstr("and 1 variants more that fail alike, all with quantizer.relu=drop"));
 }
 
+TEST(Attention, ExpectedFailuresAreALinePerReason) {
+  RunRecord run;
+  for (const char* isa : {"avx2", "avx512", "scalar"}) {
+    const bool expected = std::string(isa) != "scalar";
+    run.results.push_back(test::make_result("c", {{"runtime.isa", isa}}, expected ? Outcome::kXfail : Outcome::kPass));
+    if (expected) {
+      run.results.back().reason = "pairs clip";
+      run.results.back().cause = "pair-saturation";
+    }
+  }
+  EXPECT_THAT(render_console(run, {}),
+              HasSubstr("XFAIL c: 2 variants, all with runtime.isa=avx2|avx512\n  pairs clip (pair-saturation)\n"));
+  EXPECT_THAT(render_console(run, {}), HasSubstr("\n3 variants of 1 case in "));
+}
+
+TEST(Attention, TheCauseIsNamedWithTheWayToMore) {
+  RunRecord run;
+  run.results = {test::make_result("c", {{"x", 1}}, Outcome::kFail)};
+  run.results[0].cause = "pair-saturation";
+  EXPECT_THAT(render_console(run, {}), HasSubstr("  cause: pair-saturation (`assay explain pair-saturation`)\n"));
+}
+
 }  // namespace
 }  // namespace assay::reports

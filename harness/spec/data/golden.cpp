@@ -7,21 +7,28 @@
 #include "harness/spec/data/values.h"
 #include "harness/spec/data_source.h"
 #include "harness/spec/nearest.h"
+#include "harness/spec/sanitized_name.h"
 
 namespace assay::spec {
 
 Result<api::NamedTensors> load_golden(const std::string& folder, const Graph& graph) {
   api::NamedTensors outputs;
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
-    const std::string stem = (std::filesystem::path(folder) / fmt::format("output_{}", i)).string();
+    const std::string& name = graph.outputs[i].name;
+    const std::filesystem::path place(folder);
+    const std::string numbered = (place / fmt::format("output_{}", i)).string();
+    const std::string named = (place / (sanitized_name(name) + ".npy")).string();  // as `assay infer` writes it
     std::error_code code;
-    const bool npy = std::filesystem::exists(stem + ".npy", code);
-    if (!npy && !std::filesystem::exists(stem + ".pb", code)) {
+    if (std::filesystem::exists(numbered + ".npy", code)) {
+      ASSAY_ASSIGN(outputs[name], load_npy(numbered + ".npy"));
+    } else if (std::filesystem::exists(numbered + ".pb", code)) {
+      ASSAY_ASSIGN(outputs[name], api::load_tensor_proto(numbered + ".pb"));
+    } else if (std::filesystem::exists(named, code)) {
+      ASSAY_ASSIGN(outputs[name], load_npy(named));
+    } else {
       return io_error(
-          fmt::format("golden output '{}': there is neither {}.npy nor {}.pb", graph.outputs[i].name, stem, stem));
+          fmt::format("golden output '{}': there is none of {}.npy, {}.pb and {}", name, numbered, numbered, named));
     }
-    ASSAY_ASSIGN(Tensor tensor, npy ? load_npy(stem + ".npy") : api::load_tensor_proto(stem + ".pb"));
-    outputs.emplace(graph.outputs[i].name, std::move(tensor));
   }
   return outputs;
 }

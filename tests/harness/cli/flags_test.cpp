@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/cli/sanitized_name.h"
 #include "harness/cli/terminal.h"
 
 namespace assay::cli {
@@ -19,13 +18,6 @@ TEST(Flags, SettingsMakeAConfiguration) {
                           "quantizer.relu=safe,drop", ""}) {
     EXPECT_FALSE(configuration_of({bad}, "quantizer.").ok()) << bad;
   }
-}
-
-TEST(SanitizedName, KeepsLettersDigitsAndThreeSigns) {
-  EXPECT_EQ(sanitized_name("aZ09_.-"), "aZ09_.-");
-  EXPECT_EQ(sanitized_name("y/out:0 [x]"), "y_out_0__x_");
-  EXPECT_EQ(sanitized_name("\xc3\xa9"), "__");
-  EXPECT_EQ(sanitized_name("../up"), ".._up");
 }
 
 TEST(ExitCodes, TellTheUsersFaultsFromOurs) {

@@ -54,6 +54,31 @@ TEST(Variant, DroppedReluFailsWithItsKernelsOnRecord) {
   EXPECT_FALSE(results[0].passes.empty());
 }
 
+TEST(Variant, NamesSaturationAndItsLayerWhereExactArithmeticHolds) {
+  const VariantResult result = run_one(R"({"name": "c", "model": {"graph": {"opset": 13,
+    "inputs": {"x": {"type": "float32", "shape": [1, 2]}},
+    "initializers": {"w": {"type": "float32", "shape": [2, 2], "data": [1, 0.25, 1, 0.5]}},
+    "nodes": [{"op": "MatMul", "name": "mm", "inputs": ["x", "w"], "outputs": ["y"]}],
+    "outputs": {"y": {"type": "float32", "shape": [1, 2]}}}}, "inputs": {"x": {"values": [255, 254]}},
+    "calibration": {"x": [{"values": [0, 255]}, {"values": [255, 254]}]},
+    "matrix": {"runtime.isa": "avx2"}, "expect": [{"metric": "max_rel_error", "at_most": 0.05}]})");
+  EXPECT_EQ(result.outcome, Outcome::kFail) << result.reason;
+  EXPECT_EQ(result.cause, "pair-saturation");
+  EXPECT_NE(result.reason.find("every check holds with runtime.precision=exact"), std::string::npos) << result.reason;
+  ASSERT_EQ(result.saturation.size(), 1U);
+  EXPECT_EQ(result.saturation[0].saturated, 1U);
+  EXPECT_EQ(result.saturation[0].channels_saturated, 1);
+  ASSERT_FALSE(result.warnings.empty());
+  EXPECT_EQ(result.warnings.back(), "int16 pair sums saturated in mm 50 %");
+}
+
+TEST(Variant, NamesNoCauseWhereNoSingleChangeHelps) {
+  const VariantResult result = run_one(test::conv_relu_case(
+      R"("matrix": {"runtime.isa": "avx2"}, "expect": [{"metric": "max_abs_error", "at_least": 1e9}])"));
+  EXPECT_EQ(result.outcome, Outcome::kFail);
+  EXPECT_EQ(result.cause, "");
+}
+
 TEST(Variant, MeasuresWithoutBeingAsked) {
   const VariantResult result = run_one(test::conv_relu_case(R"("expect": [])"));
   EXPECT_EQ(result.outcome, Outcome::kWeak);

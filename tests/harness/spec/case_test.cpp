@@ -206,6 +206,9 @@ TEST_F(CaseFiles, SearchesFoldersExceptDataAndModels) {
   write("data/ranges.json", "{}");
   write("a/models/m.json", "no json");
   write("a/readme.txt", "no json");
+  write("assay-out/results.jsonl", "");  // what a run wrote
+  write("assay-out/benchmark.json", "{}");
+  write("reports/verdict.json", "{}");
   const CaseSet set = load_cases({folder_.string()});
   EXPECT_EQ(set.errors, Messages{});
   ASSERT_EQ(set.cases.size(), 2U);
@@ -221,6 +224,13 @@ TEST_F(CaseFiles, ReportsBrokenFilesBesideTheGoodOnes) {
   EXPECT_EQ(set.errors,
             (Messages{broken + ":1:1: the case has no 'model'", broken + ":1:10: 'name' must be a text, found 1",
                       (folder_ / "missing.json").string() + ": cannot be read: No such file or directory"}));
+}
+
+TEST_F(CaseFiles, SaysThatAModelIsNoCase) {
+  const std::string model = write("m.onnx", "x");
+  const CaseSet set = load_cases({model});
+  ASSERT_EQ(set.errors.size(), 1U);
+  EXPECT_NE(set.errors[0].find("this is a model, not a case"), std::string::npos) << set.errors[0];
 }
 
 TEST_F(CaseFiles, RefusesTwoCasesOfOneName) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "tests/support/folders.h"
 
@@ -339,7 +340,18 @@ TEST(ReferenceValues, TakeTheOutputsTypeAndShape) {
 
 TEST(Golden, MissingFilesAreNamed) {
   EXPECT_EQ(load_golden("/gold", graph_xy()).error().message,
-            "golden output 'y': there is neither /gold/output_0.npy nor /gold/output_0.pb");
+            "golden output 'y': there is none of /gold/output_0.npy, /gold/output_0.pb and /gold/y.npy");
+}
+
+TEST(Golden, TakesTheNamesThatInferWrites) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "assay_golden";
+  std::filesystem::create_directories(folder);
+  Graph graph = graph_xy();
+  graph.outputs[0].name = "y:0";
+  const float values[] = {1, 2};
+  ASSERT_TRUE(save_npy((folder / "y_0.npy").string(), Tensor::from<float>({2}, values)).ok());
+  EXPECT_EQ(load_golden(folder.string(), graph).value().at("y:0").shape(), (Shape{2}));
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 #include <string>
 
-namespace assay::cli {
+namespace assay::spec {
 
 // Characters other than ASCII letters, digits, `_`, `.` and `-` become `_`.
 std::string sanitized_name(const std::string& name);
 
-}  // namespace assay::cli
+}  // namespace assay::spec

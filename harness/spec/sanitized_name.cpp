@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/sanitized_name.h"
+#include "harness/spec/sanitized_name.h"
 
-namespace assay::cli {
+namespace assay::spec {
 
 std::string sanitized_name(const std::string& name) {
   std::string sanitized = name;
@@ -15,4 +15,4 @@ std::string sanitized_name(const std::string& name) {
   return sanitized;
 }
 
-}  // namespace assay::cli
+}  // namespace assay::spec

@@ -27,7 +27,12 @@ struct DepthwiseArgs {
   std::int64_t pad_left = 0;
   std::int64_t out_h = 0;
   std::int64_t out_w = 0;
-  std::int32_t* acc = nullptr;  // [out_h, out_w]
+  std::int32_t* acc = nullptr;  // [out_h, out_w]: the sums; null: requantized bytes to y
+  std::uint8_t* y = nullptr;    // [out_h, out_w], of either type
+  float scale = 1;
+  std::int32_t y_zero_point = 0;
+  std::int32_t clamp_min = 0;
+  std::int32_t clamp_max = 255;
 };
 
 }  // namespace assay::kernels

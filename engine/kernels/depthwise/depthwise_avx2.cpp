@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // AVX2. A band of image rows becomes int16 values x - x_zero_point, zero outside the image. Read as int32 lanes, such a
 // row holds pairs of neighbours, which vpmaddwd multiplies with two neighbouring weights and adds. For stride 2 the
-// lanes are consecutive outputs; for stride 1 they are the even ones, and the odd ones start one element later. Wider
-// strides, and rows or kernels too large for the buffers, are left to the portable kernel.
+// lanes are consecutive outputs; for stride 1 they are the even ones, and the odd ones start one element later. The
+// sums of 16 outputs are stored, or requantized: vcvtps2dq rounds half to even under the default rounding mode; vmaxps
+// and vminps take their second operand where the first is NaN. Wider strides, and rows or kernels too large for the
+// buffers, are left to the portable kernel.
 #include <immintrin.h>
 
 #include <cstdint>
@@ -114,48 +116,83 @@ void fill_row(const DepthwiseArgs& args, std::int64_t iy, std::int64_t pitch, st
 __m256i load(const std::int16_t* x) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x)); }
 void store(std::int32_t* out, __m256i value) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), value); }
 
-// 16 outputs at stride 1, from band position x.
-void dot_stride1(const Taps& taps, const std::int16_t* x, std::int32_t bias, std::int32_t* out) {
-  __m256i even = _mm256_set1_epi32(bias);
-  __m256i odd = even;
+// 16 outputs: in order, or the even and the odd ones.
+struct Sums {
+  __m256i first;
+  __m256i second;
+};
+
+__attribute__((always_inline)) inline Sums dot(const Taps& taps, const std::int16_t* x, std::int64_t second,
+                                               std::int32_t bias) {
+  Sums sums = {_mm256_set1_epi32(bias), _mm256_set1_epi32(bias)};
   for (int t = 0; t < taps.count; ++t) {
     const __m256i weights = _mm256_set1_epi32(taps.pairs[t].weights);
     const std::int16_t* at = x + taps.pairs[t].offset;
-    even = _mm256_add_epi32(even, _mm256_madd_epi16(load(at), weights));
-    odd = _mm256_add_epi32(odd, _mm256_madd_epi16(load(at + 1), weights));
+    sums.first = _mm256_add_epi32(sums.first, _mm256_madd_epi16(load(at), weights));
+    sums.second = _mm256_add_epi32(sums.second, _mm256_madd_epi16(load(at + second), weights));
   }
-  const __m256i low = _mm256_unpacklo_epi32(even, odd);   // outputs 0..3 and 8..11
-  const __m256i high = _mm256_unpackhi_epi32(even, odd);  // outputs 4..7 and 12..15
-  store(out, _mm256_permute2x128_si256(low, high, 0x20));
-  store(out + 8, _mm256_permute2x128_si256(low, high, 0x31));
+  return sums;
 }
 
-// 16 outputs at stride 2, from band position x.
-void dot_stride2(const Taps& taps, const std::int16_t* x, std::int32_t bias, std::int32_t* out) {
-  __m256i low = _mm256_set1_epi32(bias);
-  __m256i high = low;
-  for (int t = 0; t < taps.count; ++t) {
-    const __m256i weights = _mm256_set1_epi32(taps.pairs[t].weights);
-    const std::int16_t* at = x + taps.pairs[t].offset;
-    low = _mm256_add_epi32(low, _mm256_madd_epi16(load(at), weights));
-    high = _mm256_add_epi32(high, _mm256_madd_epi16(load(at + 16), weights));
+Sums in_order(const Sums& sums, bool alternating) {
+  if (!alternating) {
+    return sums;
   }
-  store(out, low);
-  store(out + 8, high);
+  const __m256i low = _mm256_unpacklo_epi32(sums.first, sums.second);   // outputs 0..3 and 8..11
+  const __m256i high = _mm256_unpackhi_epi32(sums.first, sums.second);  // outputs 4..7 and 12..15
+  return {_mm256_permute2x128_si256(low, high, 0x20), _mm256_permute2x128_si256(low, high, 0x31)};
 }
 
-void run_row(const DepthwiseArgs& args, const Taps& taps, const std::int16_t* x, std::int32_t* out) {
+struct Output {
+  __m256 scale;
+  __m256 low;  // clamp_min - y_zero_point
+  __m256 high;
+  __m128i zero_point;  // in every byte; the sum wraps to the right byte of either type
+};
+
+Output output_of(const DepthwiseArgs& args) {
+  return {_mm256_set1_ps(args.scale), _mm256_set1_ps(static_cast<float>(args.clamp_min - args.y_zero_point)),
+          _mm256_set1_ps(static_cast<float>(args.clamp_max - args.y_zero_point)),
+          _mm_set1_epi8(static_cast<char>(args.y_zero_point))};
+}
+
+__m256i rounded(__m256i acc, const Output& output) {
+  const __m256 product = _mm256_mul_ps(_mm256_cvtepi32_ps(acc), output.scale);
+  return _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps(product, output.low), output.high));
+}
+
+__m128i bytes_of(const Sums& sums, bool alternating, const Output& output) {
+  const __m256i byte = _mm256_set1_epi32(0xFF);
+  const __m256i first = _mm256_and_si256(rounded(sums.first, output), byte);
+  const __m256i second = _mm256_and_si256(rounded(sums.second, output), byte);
+  const __m256i words = alternating ? _mm256_or_si256(first, _mm256_slli_epi32(second, 16))
+                                    : _mm256_permute4x64_epi64(_mm256_packus_epi32(first, second), 0xD8);
+  const __m128i bytes = _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+  return _mm_add_epi8(bytes, output.zero_point);
+}
+
+void run_row(const DepthwiseArgs& args, const Taps& taps, const Output& output, const std::int16_t* x,
+             std::int64_t at) {
+  const bool alternating = args.stride_w == 1;
   for (std::int64_t t = 0; t < args.out_w; t += 16) {
     const std::int64_t left = args.out_w - t;
-    alignas(32) std::int32_t tail[16];
-    std::int32_t* to = left >= 16 ? out + t : tail;
-    if (args.stride_w == 1) {
-      dot_stride1(taps, x + t, args.bias, to);
-    } else {
-      dot_stride2(taps, x + 2 * t, args.bias, to);
+    const Sums sums = dot(taps, x + t * args.stride_w, alternating ? 1 : 16, args.bias);
+    if (args.acc == nullptr) {
+      alignas(16) std::uint8_t tail[16];
+      std::uint8_t* to = left >= 16 ? args.y + at + t : tail;
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes_of(sums, alternating, output));
+      for (std::int64_t i = 0; to == tail && i < left; ++i) {
+        args.y[at + t + i] = tail[i];
+      }
+      continue;
     }
+    const Sums ordered = in_order(sums, alternating);
+    alignas(32) std::int32_t tail[16];
+    std::int32_t* to = left >= 16 ? args.acc + at + t : tail;
+    store(to, ordered.first);
+    store(to + 8, ordered.second);
     for (std::int64_t i = 0; to == tail && i < left; ++i) {
-      out[t + i] = tail[i];
+      args.acc[at + t + i] = tail[i];
     }
   }
 }
@@ -175,6 +212,7 @@ void depthwise_avx2(const DepthwiseArgs& args) {
   alignas(32) std::int16_t band[kBand + kSlack];
   Taps taps;
   list_taps(args, pitch, taps);
+  const Output output = output_of(args);
   const std::int64_t most_rows = (kBand / pitch - rows_of_one) / args.stride_h + 1;
   for (std::int64_t oy0 = 0; oy0 < args.out_h; oy0 += most_rows) {
     const std::int64_t rows = least(most_rows, args.out_h - oy0);
@@ -183,7 +221,7 @@ void depthwise_avx2(const DepthwiseArgs& args) {
       fill_row(args, oy0 * args.stride_h - args.pad_top + r, pitch, band + r * pitch);
     }
     for (std::int64_t r = 0; r < rows; ++r) {
-      run_row(args, taps, band + r * args.stride_h * pitch, args.acc + (oy0 + r) * args.out_w);
+      run_row(args, taps, output, band + r * args.stride_h * pitch, (oy0 + r) * args.out_w);
     }
   }
 }

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// AVX512-VNNI. A band of image rows becomes u8 values (s8 ones plus 128) with the zero point outside the image. Four
+// neighbouring bytes meet four weights in one vpdpbusd: read from byte k on, the int32 lanes hold the outputs that
+// start at the bytes k, k + 4, k + 8, ...; so 4 / stride reads give neighbouring outputs in turn, which are merged when
+// they are bytes. Weights are w - w_zero_point as s8; what s8 cannot hold is a further quad at the same place. Other
+// strides than 1, 2 and 4, and rows or kernels too large for the buffers, are left to the portable kernel.
+#include <immintrin.h>
+
+#include <cstdint>
+
+#include "engine/kernels/depthwise/depthwise_args.h"
+
+namespace assay::kernels {
+
+void depthwise_scalar(const DepthwiseArgs& args);
+
+namespace {
+
+constexpr std::int64_t kBand = std::int64_t{24} << 10;
+constexpr std::int64_t kSlack =
+    192;  // behind the band: filled and read with its last vectors, for nothing that is kept
+constexpr std::int64_t kVector = 64;
+constexpr int kMostQuads = 128;
+
+std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+
+std::int64_t span(std::int64_t outputs, std::int64_t stride, std::int64_t kernel, std::int64_t dilation) {
+  return (outputs - 1) * stride + (kernel - 1) * dilation + 1;
+}
+
+struct Quads {
+  std::int64_t offset[kMostQuads];  // of the first byte in the band
+  std::int32_t weights[kMostQuads];
+  int count = 0;
+  bool fit = true;
+  std::uint32_t sum = 0;  // of all weights
+};
+
+std::int32_t weight(const DepthwiseArgs& args, std::int64_t ky, std::int64_t byte) {
+  if (byte % args.dilation_w != 0 || byte / args.dilation_w >= args.kernel_w) {
+    return 0;
+  }
+  const std::int64_t tap = ky * args.kernel_w + byte / args.dilation_w;
+  const std::int32_t raw =
+      args.w_signed ? static_cast<const std::int8_t*>(args.w)[tap] : static_cast<const std::uint8_t*>(args.w)[tap];
+  return raw - args.w_zero_point;
+}
+
+void add_quad(const DepthwiseArgs& args, std::int64_t ky, std::int64_t byte, std::int64_t pitch, Quads& quads) {
+  std::int32_t rest[4];
+  for (int i = 0; i < 4; ++i) {
+    rest[i] = weight(args, ky, byte + i);
+    quads.sum += static_cast<std::uint32_t>(rest[i]);
+  }
+  bool more = true;
+  while (more) {
+    if (quads.count == kMostQuads) {
+      quads.fit = false;
+      return;
+    }
+    std::uint32_t bits = 0;
+    more = false;
+    for (int i = 0; i < 4; ++i) {
+      const std::int32_t kept = rest[i] < -128 ? -128 : (rest[i] > 127 ? 127 : rest[i]);
+      rest[i] -= kept;
+      more = more || rest[i] != 0;
+      bits |= (static_cast<std::uint32_t>(kept) & 0xFFU) << (8 * i);
+    }
+    quads.offset[quads.count] = ky * args.dilation_h * pitch + byte;
+    quads.weights[quads.count] = static_cast<std::int32_t>(bits);
+    ++quads.count;
+  }
+}
+
+void list_quads(const DepthwiseArgs& args, std::int64_t pitch, Quads& quads) {
+  const std::int64_t bytes = (args.kernel_w - 1) * args.dilation_w + 1;
+  for (std::int64_t ky = 0; ky < args.kernel_h; ++ky) {
+    for (std::int64_t byte = 0; byte < bytes; byte += 4) {
+      add_quad(args, ky, byte, pitch, quads);
+    }
+  }
+}
+
+// Whole vectors, beyond `count` too: what comes behind is written later.
+void fill(std::uint8_t* out, std::int64_t count, __m512i value) {
+  for (std::int64_t t = 0; t < count; t += kVector) {
+    _mm512_storeu_si512(out + t, value);
+  }
+}
+
+__mmask64 first_bytes(std::int64_t count) {
+  return count >= kVector ? ~__mmask64{0} : (__mmask64{1} << static_cast<unsigned>(count)) - 1;
+}
+
+// Where the columns of a band row come from: `before` columns of padding, `inside` ones of the image, padding.
+struct Columns {
+  std::int64_t skipped;  // of the image
+  std::int64_t before;
+  std::int64_t inside;
+};
+
+Columns columns_of(const DepthwiseArgs& args, std::int64_t pitch) {
+  Columns out;
+  out.skipped = args.pad_left < 0 ? -args.pad_left : 0;
+  out.before = args.pad_left > 0 ? least(args.pad_left, pitch) : 0;
+  const std::int64_t available = args.width > out.skipped ? args.width - out.skipped : 0;
+  out.inside = least(available, pitch - out.before);
+  return out;
+}
+
+void fill_band(const DepthwiseArgs& args, std::int64_t first_row, std::int64_t rows, std::int64_t pitch,
+               std::uint8_t* band) {
+  const Columns columns = columns_of(args, pitch);
+  const std::int64_t after = pitch - columns.before - columns.inside;
+  const __m512i flip = _mm512_set1_epi8(static_cast<char>(args.x_signed ? 0x80 : 0));
+  const __m512i padding = _mm512_xor_si512(_mm512_set1_epi8(static_cast<char>(args.x_zero_point)), flip);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::uint8_t* out = band + r * pitch;
+    const std::int64_t iy = first_row + r;
+    if (iy < 0 || iy >= args.height) {
+      fill(out, pitch, padding);
+      continue;
+    }
+    fill(out, columns.before, padding);
+    out += columns.before;
+    const std::uint8_t* x = static_cast<const std::uint8_t*>(args.x) + iy * args.width + columns.skipped;
+    for (std::int64_t t = 0; t < columns.inside; t += kVector) {
+      const __m512i bytes = _mm512_maskz_loadu_epi8(first_bytes(columns.inside - t), x + t);
+      _mm512_storeu_si512(out + t, _mm512_xor_si512(bytes, flip));
+    }
+    fill(out + columns.inside, after, padding);
+  }
+}
+
+struct Output {
+  __m512i start;  // what the sums start at
+  __m512 scale;
+  __m512 low;  // clamp_min - y_zero_point
+  __m512 high;
+  __m512i zero_point;  // in every byte; the sum wraps to the right byte of either type
+};
+
+// The low byte of every lane is the result before the zero point is added.
+__attribute__((always_inline)) inline __m512i rounded(__m512i acc, const Output& output) {
+  const __m512 product = _mm512_mul_ps(_mm512_cvtepi32_ps(acc), output.scale);
+  return _mm512_cvtps_epi32(_mm512_min_ps(_mm512_max_ps(product, output.low), output.high));
+}
+
+// a where mask has ones, else b.
+__attribute__((always_inline)) inline __m512i select(__m512i mask, __m512i a, __m512i b) {
+  return _mm512_ternarylogic_epi32(mask, a, b, 0xCA);
+}
+
+// The low bytes of the lanes of `phases` vectors in turn.
+template <int kPhases>
+__attribute__((always_inline)) inline void store_bytes(const __m512i (&acc)[kPhases], const Output& output,
+                                                       std::int64_t count, std::uint8_t* y) {
+  const __m512i byte = _mm512_set1_epi32(0xFF);
+  const __mmask64 mask = first_bytes(count);
+  if constexpr (kPhases == 4) {
+    const __m512i low = select(byte, rounded(acc[0], output), _mm512_slli_epi32(rounded(acc[1], output), 8));
+    const __m512i high = select(byte, rounded(acc[2], output), _mm512_slli_epi32(rounded(acc[3], output), 8));
+    const __m512i bytes = select(_mm512_set1_epi32(0xFFFF), low, _mm512_slli_epi32(high, 16));
+    _mm512_mask_storeu_epi8(y, mask, _mm512_add_epi8(bytes, output.zero_point));
+  } else if constexpr (kPhases == 2) {
+    const __m512i pairs = select(byte, rounded(acc[0], output), _mm512_slli_epi32(rounded(acc[1], output), 8));
+    const __m256i bytes = _mm512_cvtepi32_epi16(pairs);
+    _mm256_mask_storeu_epi8(y, static_cast<__mmask32>(mask),
+                            _mm256_add_epi8(bytes, _mm512_castsi512_si256(output.zero_point)));
+  } else {
+    const __m128i bytes = _mm512_cvtepi32_epi8(rounded(acc[0], output));
+    _mm_mask_storeu_epi8(y, static_cast<__mmask16>(mask),
+                         _mm_add_epi8(bytes, _mm512_castsi512_si128(output.zero_point)));
+  }
+}
+
+// The lanes of the vectors in turn.
+template <int kPhases>
+__attribute__((always_inline)) inline void store_sums(const __m512i (&acc)[kPhases], std::int64_t count,
+                                                      std::int32_t* out) {
+  const __m512i step = _mm512_set1_epi32(kPhases);
+  const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const __m512i at = _mm512_mullo_epi32(lane, step);
+#pragma GCC unroll 4
+  for (int k = 0; k < kPhases; ++k) {
+    const __m512i index = _mm512_add_epi32(at, _mm512_set1_epi32(k));
+    const __mmask16 kept = _mm512_cmplt_epi32_mask(index, _mm512_set1_epi32(static_cast<std::int32_t>(count)));
+    _mm512_mask_i32scatter_epi32(out, kept, index, acc[k], 4);
+  }
+}
+
+// One output row. kPhases = 4 / stride; kQuads: the number of quads, or 0 where it is quads.count.
+template <int kPhases, int kQuads>
+void run_row(const Quads& quads, const Output& output, const std::uint8_t* x, std::int64_t out_w, std::int32_t* sums,
+             std::uint8_t* y) {
+  constexpr std::int64_t kOutputs = 16 * kPhases;
+  constexpr std::int64_t kStride = 4 / kPhases;
+  const int count = kQuads == 0 ? quads.count : kQuads;
+  for (std::int64_t t = 0; t < out_w; t += kOutputs) {
+    __m512i acc[kPhases];
+#pragma GCC unroll 4
+    for (int k = 0; k < kPhases; ++k) {
+      acc[k] = output.start;
+    }
+#pragma GCC unroll 10
+    for (int q = 0; q < count; ++q) {
+      const __m512i weights = _mm512_set1_epi32(quads.weights[q]);
+      const std::uint8_t* at = x + t * kStride + quads.offset[q];
+#pragma GCC unroll 4
+      for (int k = 0; k < kPhases; ++k) {
+        acc[k] = _mm512_dpbusd_epi32(acc[k], _mm512_loadu_si512(at + k * kStride), weights);
+      }
+    }
+    if (sums == nullptr) {
+      store_bytes<kPhases>(acc, output, out_w - t, y + t);
+    } else {
+      store_sums<kPhases>(acc, least(out_w - t, kOutputs), sums + t);
+    }
+  }
+}
+
+using RunRow = void (*)(const Quads&, const Output&, const std::uint8_t*, std::int64_t, std::int32_t*, std::uint8_t*);
+
+template <int kPhases>
+RunRow row_function(int quads) {
+  switch (quads) {
+    case 3:
+      return run_row<kPhases, 3>;
+    case 10:
+      return run_row<kPhases, 10>;
+    default:
+      return run_row<kPhases, 0>;
+  }
+}
+
+RunRow row_function(std::int64_t stride, int quads) {
+  switch (stride) {
+    case 1:
+      return row_function<4>(quads);
+    case 2:
+      return row_function<2>(quads);
+    default:
+      return row_function<1>(quads);
+  }
+}
+
+Output output_of(const DepthwiseArgs& args, const Quads& quads) {
+  const std::int32_t zero_point = args.x_zero_point + (args.x_signed ? 128 : 0);
+  const std::uint32_t start =
+      static_cast<std::uint32_t>(args.bias) - static_cast<std::uint32_t>(zero_point) * quads.sum;
+  return {_mm512_set1_epi32(static_cast<std::int32_t>(start)), _mm512_set1_ps(args.scale),
+          _mm512_set1_ps(static_cast<float>(args.clamp_min - args.y_zero_point)),
+          _mm512_set1_ps(static_cast<float>(args.clamp_max - args.y_zero_point)),
+          _mm512_set1_epi8(static_cast<char>(args.y_zero_point))};
+}
+
+}  // namespace
+
+void depthwise_avx512_vnni(const DepthwiseArgs& args) {
+  if (args.out_w < 1) {
+    return;
+  }
+  const std::int64_t pitch = span(args.out_w, args.stride_w, args.kernel_w, args.dilation_w);
+  const std::int64_t rows_of_one = (args.kernel_h - 1) * args.dilation_h + 1;
+  Quads quads;
+  if (args.stride_w <= 4 && args.stride_w != 3 && pitch * rows_of_one <= kBand) {
+    list_quads(args, pitch, quads);
+  } else {
+    quads.fit = false;
+  }
+  if (!quads.fit) {
+    depthwise_scalar(args);
+    return;
+  }
+  alignas(64) std::uint8_t band[kBand + kSlack];
+  const Output output = output_of(args, quads);
+  const RunRow run = row_function(args.stride_w, quads.count);
+  const std::int64_t most_rows = (kBand / pitch - rows_of_one) / args.stride_h + 1;
+  for (std::int64_t oy0 = 0; oy0 < args.out_h; oy0 += most_rows) {
+    const std::int64_t rows = least(most_rows, args.out_h - oy0);
+    const std::int64_t band_rows = span(rows, args.stride_h, args.kernel_h, args.dilation_h);
+    fill_band(args, oy0 * args.stride_h - args.pad_top, band_rows, pitch, band);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const std::int64_t at = (oy0 + r) * args.out_w;
+      run(quads, output, band + r * args.stride_h * pitch, args.out_w, args.acc == nullptr ? nullptr : args.acc + at,
+          args.acc == nullptr ? args.y + at : nullptr);
+    }
+  }
+}
+
+}  // namespace assay::kernels

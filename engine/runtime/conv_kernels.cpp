@@ -8,6 +8,7 @@ namespace assay::runtime {
 ConvKernels choose_conv_kernels(const Profile& profile, kernels::Operands operands, const CpuFeatures& features) {
   return {.gemm = kernels::choose_gemm(profile, operands, features),
           .depthwise = kernels::choose_depthwise(profile, features),
+          .im2col = &kernels::choose_im2col(profile, features),
           .transpose = &kernels::choose_transpose(profile, features),
           .requantize = &kernels::choose_requantize(profile, features)};
 }

@@ -4,6 +4,7 @@
 
 #include "engine/kernels/depthwise/depthwise.h"
 #include "engine/kernels/gemm/gemm.h"
+#include "engine/kernels/im2col/im2col.h"
 #include "engine/kernels/requantize/requantize.h"
 #include "engine/kernels/transpose/transpose_bytes.h"
 #include "engine/runtime/conv_shape.h"
@@ -14,6 +15,7 @@ namespace assay::runtime {
 struct ConvKernels {
   kernels::GemmChoice gemm;
   kernels::DepthwiseChoice depthwise;
+  const kernels::Im2colKernel* im2col = nullptr;
   const kernels::TransposeKernel* transpose = nullptr;
   const kernels::RequantizeKernel* requantize = nullptr;
 };

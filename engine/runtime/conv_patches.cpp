@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
-#include "engine/kernels/im2col/im2col.h"
 #include "engine/runtime/parallel.h"
 
 namespace assay::runtime {
 namespace {
 
 // Patches (contraction bytes) and accumulators (4 bytes a column) of one task.
-constexpr Index kTaskBytes = Index{1} << 18;
+constexpr Index kTaskBytes = Index{1} << 17;
 constexpr Index kPointwiseUnit = 48;               // positions: a multiple of every kernel's row tile but the largest
 constexpr Index kImagesBytes = Index{1} << 20;     // of channel-last images at once, if there is more than one
 constexpr Index kTransposeBytes = Index{1} << 15;  // of one task
@@ -71,12 +70,12 @@ OutputBlock ConvTasks::at(Index task) const {
 
 void write_patches_channel_last(const ConvShape& shape, const PatchSource& source, const OutputBlock& block,
                                 std::uint8_t* patches) {
-  kernels::im2col_channel_last(patch_args(shape, source, block, patches));
+  kernels::im2col_channel_last(source.kernel, patch_args(shape, source, block, patches));
 }
 
 void write_patches_channel_first(const ConvShape& shape, const PatchSource& source, const OutputBlock& block,
                                  std::uint8_t* patches) {
-  kernels::im2col_channel_first(patch_args(shape, source, block, patches));
+  kernels::im2col_channel_first(source.kernel, patch_args(shape, source, block, patches));
 }
 
 Status ChannelLastImages::reserve(const ConvShape& shape) {

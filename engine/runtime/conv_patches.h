@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "engine/kernels/im2col/im2col.h"
 #include "engine/kernels/transpose/transpose_bytes.h"
 #include "engine/runtime/conv_shape.h"
 #include "engine/runtime/scratch.h"
@@ -41,6 +42,7 @@ class ConvTasks {
 // The patches of some output rows: [positions, contraction()], tightly packed. Positions outside the image hold
 // `pad_value`.
 struct PatchSource {
+  const kernels::Im2colKernel& kernel;
   const std::uint8_t* image = nullptr;  // one sample and group
   std::uint8_t pad_value = 0;
 };

@@ -35,4 +35,24 @@ struct DepthwiseArgs {
   std::int32_t clamp_max = 255;
 };
 
+// Four neighbouring bytes of a band of image rows and their weights, w - w_zero_point as s8. What s8 cannot hold is a
+// further quad at the same place.
+struct DepthwiseQuads {
+  static constexpr int kMost = 128;
+  std::int64_t offset[kMost];  // of the first byte, from where the window begins
+  std::int32_t weights[kMost];
+  int count = 0;
+  std::uint32_t sum = 0;  // of all weights, wrapping
+};
+
+// One row of the band: whole vectors of padding, at least pad_left bytes, then columns of the image and padding up to a
+// whole vector. So the vectors that are written are aligned.
+struct DepthwiseBandRow {
+  std::int64_t before = 0;   // bytes of the vectors of padding
+  std::int64_t first = 0;    // the first byte that an output reads
+  std::int64_t skipped = 0;  // columns of the image before those in the band
+  std::int64_t inside = 0;   // columns of the image
+  std::int64_t pitch = 0;
+};
+
 }  // namespace assay::kernels

@@ -13,6 +13,8 @@
 namespace assay::kernels {
 
 void depthwise_scalar(const DepthwiseArgs& args);
+DepthwiseBandRow depthwise_band_row(const DepthwiseArgs& args, std::int64_t vector_bytes);
+bool list_depthwise_quads(const DepthwiseArgs& args, std::int64_t pitch, DepthwiseQuads& quads);
 
 namespace {
 
@@ -20,115 +22,47 @@ constexpr std::int64_t kBand = std::int64_t{24} << 10;
 constexpr std::int64_t kSlack =
     192;  // behind the band: filled and read with its last vectors, for nothing that is kept
 constexpr std::int64_t kVector = 64;
-constexpr int kMostQuads = 128;
 
 std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
-
-std::int64_t span(std::int64_t outputs, std::int64_t stride, std::int64_t kernel, std::int64_t dilation) {
-  return (outputs - 1) * stride + (kernel - 1) * dilation + 1;
-}
-
-struct Quads {
-  std::int64_t offset[kMostQuads];  // of the first byte in the band
-  std::int32_t weights[kMostQuads];
-  int count = 0;
-  bool fit = true;
-  std::uint32_t sum = 0;  // of all weights
-};
-
-std::int32_t weight(const DepthwiseArgs& args, std::int64_t ky, std::int64_t byte) {
-  if (byte % args.dilation_w != 0 || byte / args.dilation_w >= args.kernel_w) {
-    return 0;
-  }
-  const std::int64_t tap = ky * args.kernel_w + byte / args.dilation_w;
-  const std::int32_t raw =
-      args.w_signed ? static_cast<const std::int8_t*>(args.w)[tap] : static_cast<const std::uint8_t*>(args.w)[tap];
-  return raw - args.w_zero_point;
-}
-
-void add_quad(const DepthwiseArgs& args, std::int64_t ky, std::int64_t byte, std::int64_t pitch, Quads& quads) {
-  std::int32_t rest[4];
-  for (int i = 0; i < 4; ++i) {
-    rest[i] = weight(args, ky, byte + i);
-    quads.sum += static_cast<std::uint32_t>(rest[i]);
-  }
-  bool more = true;
-  while (more) {
-    if (quads.count == kMostQuads) {
-      quads.fit = false;
-      return;
-    }
-    std::uint32_t bits = 0;
-    more = false;
-    for (int i = 0; i < 4; ++i) {
-      const std::int32_t kept = rest[i] < -128 ? -128 : (rest[i] > 127 ? 127 : rest[i]);
-      rest[i] -= kept;
-      more = more || rest[i] != 0;
-      bits |= (static_cast<std::uint32_t>(kept) & 0xFFU) << (8 * i);
-    }
-    quads.offset[quads.count] = ky * args.dilation_h * pitch + byte;
-    quads.weights[quads.count] = static_cast<std::int32_t>(bits);
-    ++quads.count;
-  }
-}
-
-void list_quads(const DepthwiseArgs& args, std::int64_t pitch, Quads& quads) {
-  const std::int64_t bytes = (args.kernel_w - 1) * args.dilation_w + 1;
-  for (std::int64_t ky = 0; ky < args.kernel_h; ++ky) {
-    for (std::int64_t byte = 0; byte < bytes; byte += 4) {
-      add_quad(args, ky, byte, pitch, quads);
-    }
-  }
-}
-
-// Whole vectors, beyond `count` too: what comes behind is written later.
-void fill(std::uint8_t* out, std::int64_t count, __m512i value) {
-  for (std::int64_t t = 0; t < count; t += kVector) {
-    _mm512_storeu_si512(out + t, value);
-  }
-}
 
 __mmask64 first_bytes(std::int64_t count) {
   return count >= kVector ? ~__mmask64{0} : (__mmask64{1} << static_cast<unsigned>(count)) - 1;
 }
 
-// Where the columns of a band row come from: `before` columns of padding, `inside` ones of the image, padding.
-struct Columns {
-  std::int64_t skipped;  // of the image
-  std::int64_t before;
-  std::int64_t inside;
-};
-
-Columns columns_of(const DepthwiseArgs& args, std::int64_t pitch) {
-  Columns out;
-  out.skipped = args.pad_left < 0 ? -args.pad_left : 0;
-  out.before = args.pad_left > 0 ? least(args.pad_left, pitch) : 0;
-  const std::int64_t available = args.width > out.skipped ? args.width - out.skipped : 0;
-  out.inside = least(available, pitch - out.before);
-  return out;
+void fill(std::uint8_t* out, std::int64_t count, __m512i value) {
+  for (std::int64_t t = 0; t < count; t += kVector) {
+    _mm512_store_si512(out + t, value);
+  }
 }
 
-void fill_band(const DepthwiseArgs& args, std::int64_t first_row, std::int64_t rows, std::int64_t pitch,
+void fill_band(const DepthwiseArgs& args, const DepthwiseBandRow& row, std::int64_t first_row, std::int64_t rows,
                std::uint8_t* band) {
-  const Columns columns = columns_of(args, pitch);
-  const std::int64_t after = pitch - columns.before - columns.inside;
   const __m512i flip = _mm512_set1_epi8(static_cast<char>(args.x_signed ? 0x80 : 0));
-  const __m512i padding = _mm512_xor_si512(_mm512_set1_epi8(static_cast<char>(args.x_zero_point)), flip);
+  const __m512i padding = _mm512_set1_epi8(static_cast<char>(args.x_zero_point));
+  const __m512i flipped = _mm512_xor_si512(padding, flip);
+  const std::int64_t whole = row.inside / kVector * kVector;
+  const std::int64_t rest = row.inside - whole;
+  const __mmask64 rest_mask = first_bytes(rest);
   for (std::int64_t r = 0; r < rows; ++r) {
-    std::uint8_t* out = band + r * pitch;
+    std::uint8_t* out = band + r * row.pitch;
     const std::int64_t iy = first_row + r;
     if (iy < 0 || iy >= args.height) {
-      fill(out, pitch, padding);
+      fill(out, row.pitch, flipped);
       continue;
     }
-    fill(out, columns.before, padding);
-    out += columns.before;
-    const std::uint8_t* x = static_cast<const std::uint8_t*>(args.x) + iy * args.width + columns.skipped;
-    for (std::int64_t t = 0; t < columns.inside; t += kVector) {
-      const __m512i bytes = _mm512_maskz_loadu_epi8(first_bytes(columns.inside - t), x + t);
-      _mm512_storeu_si512(out + t, _mm512_xor_si512(bytes, flip));
+    fill(out, row.before, flipped);
+    out += row.before;
+    const std::uint8_t* x = static_cast<const std::uint8_t*>(args.x) + iy * args.width + row.skipped;
+    std::int64_t t = 0;
+    for (; t < whole; t += kVector) {
+      _mm512_store_si512(out + t, _mm512_xor_si512(_mm512_loadu_si512(x + t), flip));
     }
-    fill(out + columns.inside, after, padding);
+    if (rest > 0) {
+      const __m512i bytes = _mm512_mask_loadu_epi8(padding, rest_mask, x + t);
+      _mm512_store_si512(out + t, _mm512_xor_si512(bytes, flip));
+      t += kVector;
+    }
+    fill(out + t, row.pitch - row.before - t, flipped);
   }
 }
 
@@ -154,9 +88,8 @@ __attribute__((always_inline)) inline __m512i select(__m512i mask, __m512i a, __
 // The low bytes of the lanes of `phases` vectors in turn.
 template <int kPhases>
 __attribute__((always_inline)) inline void store_bytes(const __m512i (&acc)[kPhases], const Output& output,
-                                                       std::int64_t count, std::uint8_t* y) {
+                                                       __mmask64 mask, std::uint8_t* y) {
   const __m512i byte = _mm512_set1_epi32(0xFF);
-  const __mmask64 mask = first_bytes(count);
   if constexpr (kPhases == 4) {
     const __m512i low = select(byte, rounded(acc[0], output), _mm512_slli_epi32(rounded(acc[1], output), 8));
     const __m512i high = select(byte, rounded(acc[2], output), _mm512_slli_epi32(rounded(acc[3], output), 8));
@@ -189,62 +122,78 @@ __attribute__((always_inline)) inline void store_sums(const __m512i (&acc)[kPhas
   }
 }
 
-// One output row. kPhases = 4 / stride; kQuads: the number of quads, or 0 where it is quads.count.
+// Some output rows, from the first byte that they read.
+struct Rows {
+  const std::uint8_t* x = nullptr;
+  std::int64_t x_step = 0;  // bytes from row to row
+  std::int64_t count = 0;
+  std::int64_t out_w = 0;
+  std::int32_t* sums = nullptr;  // or else bytes
+  std::uint8_t* y = nullptr;
+};
+
+// kPhases = 4 / stride; kQuads: the number of quads, or 0 where it is quads.count.
 template <int kPhases, int kQuads>
-void run_row(const Quads& quads, const Output& output, const std::uint8_t* x, std::int64_t out_w, std::int32_t* sums,
-             std::uint8_t* y) {
+void run_rows(const DepthwiseQuads& quads, const Output& parameters, const Rows& rows) {
   constexpr std::int64_t kOutputs = 16 * kPhases;
   constexpr std::int64_t kStride = 4 / kPhases;
+  const Output output = parameters;
   const int count = kQuads == 0 ? quads.count : kQuads;
-  for (std::int64_t t = 0; t < out_w; t += kOutputs) {
-    __m512i acc[kPhases];
-#pragma GCC unroll 4
-    for (int k = 0; k < kPhases; ++k) {
-      acc[k] = output.start;
-    }
-#pragma GCC unroll 10
-    for (int q = 0; q < count; ++q) {
-      const __m512i weights = _mm512_set1_epi32(quads.weights[q]);
-      const std::uint8_t* at = x + t * kStride + quads.offset[q];
+  const __mmask64 last = first_bytes((rows.out_w - 1) % kOutputs + 1);
+  for (std::int64_t r = 0; r < rows.count; ++r) {
+    const std::uint8_t* x = rows.x + r * rows.x_step;
+    for (std::int64_t t = 0; t < rows.out_w; t += kOutputs) {
+      __m512i acc[kPhases];
 #pragma GCC unroll 4
       for (int k = 0; k < kPhases; ++k) {
-        acc[k] = _mm512_dpbusd_epi32(acc[k], _mm512_loadu_si512(at + k * kStride), weights);
+        acc[k] = output.start;
+      }
+#pragma GCC unroll 10
+      for (int q = 0; q < count; ++q) {
+        const __m512i weights = _mm512_set1_epi32(quads.weights[q]);
+        const std::uint8_t* at = x + t * kStride + quads.offset[q];
+#pragma GCC unroll 4
+        for (int k = 0; k < kPhases; ++k) {
+          acc[k] = _mm512_dpbusd_epi32(acc[k], _mm512_loadu_si512(at + k * kStride), weights);
+        }
+      }
+      const std::int64_t left = rows.out_w - t;
+      const std::int64_t to = r * rows.out_w + t;
+      if (rows.sums == nullptr) {
+        store_bytes<kPhases>(acc, output, left > kOutputs ? ~__mmask64{0} : last, rows.y + to);
+      } else {
+        store_sums<kPhases>(acc, least(left, kOutputs), rows.sums + to);
       }
     }
-    if (sums == nullptr) {
-      store_bytes<kPhases>(acc, output, out_w - t, y + t);
-    } else {
-      store_sums<kPhases>(acc, least(out_w - t, kOutputs), sums + t);
-    }
   }
 }
 
-using RunRow = void (*)(const Quads&, const Output&, const std::uint8_t*, std::int64_t, std::int32_t*, std::uint8_t*);
+using RunRows = void (*)(const DepthwiseQuads&, const Output&, const Rows&);
 
 template <int kPhases>
-RunRow row_function(int quads) {
+RunRows rows_function(int quads) {
   switch (quads) {
     case 3:
-      return run_row<kPhases, 3>;
+      return run_rows<kPhases, 3>;
     case 10:
-      return run_row<kPhases, 10>;
+      return run_rows<kPhases, 10>;
     default:
-      return run_row<kPhases, 0>;
+      return run_rows<kPhases, 0>;
   }
 }
 
-RunRow row_function(std::int64_t stride, int quads) {
+RunRows rows_function(std::int64_t stride, int quads) {
   switch (stride) {
     case 1:
-      return row_function<4>(quads);
+      return rows_function<4>(quads);
     case 2:
-      return row_function<2>(quads);
+      return rows_function<2>(quads);
     default:
-      return row_function<1>(quads);
+      return rows_function<1>(quads);
   }
 }
 
-Output output_of(const DepthwiseArgs& args, const Quads& quads) {
+Output output_of(const DepthwiseArgs& args, const DepthwiseQuads& quads) {
   const std::int32_t zero_point = args.x_zero_point + (args.x_signed ? 128 : 0);
   const std::uint32_t start =
       static_cast<std::uint32_t>(args.bias) - static_cast<std::uint32_t>(zero_point) * quads.sum;
@@ -260,31 +209,30 @@ void depthwise_avx512_vnni(const DepthwiseArgs& args) {
   if (args.out_w < 1) {
     return;
   }
-  const std::int64_t pitch = span(args.out_w, args.stride_w, args.kernel_w, args.dilation_w);
+  const DepthwiseBandRow row = depthwise_band_row(args, kVector);
   const std::int64_t rows_of_one = (args.kernel_h - 1) * args.dilation_h + 1;
-  Quads quads;
-  if (args.stride_w <= 4 && args.stride_w != 3 && pitch * rows_of_one <= kBand) {
-    list_quads(args, pitch, quads);
-  } else {
-    quads.fit = false;
-  }
-  if (!quads.fit) {
+  DepthwiseQuads quads;
+  const bool fits = args.stride_w <= 4 && args.stride_w != 3 && row.pitch * rows_of_one <= kBand;
+  if (!fits || !list_depthwise_quads(args, row.pitch, quads)) {
     depthwise_scalar(args);
     return;
   }
   alignas(64) std::uint8_t band[kBand + kSlack];
   const Output output = output_of(args, quads);
-  const RunRow run = row_function(args.stride_w, quads.count);
-  const std::int64_t most_rows = (kBand / pitch - rows_of_one) / args.stride_h + 1;
+  const RunRows run = rows_function(args.stride_w, quads.count);
+  const std::int64_t most_rows = (kBand / row.pitch - rows_of_one) / args.stride_h + 1;
   for (std::int64_t oy0 = 0; oy0 < args.out_h; oy0 += most_rows) {
     const std::int64_t rows = least(most_rows, args.out_h - oy0);
-    const std::int64_t band_rows = span(rows, args.stride_h, args.kernel_h, args.dilation_h);
-    fill_band(args, oy0 * args.stride_h - args.pad_top, band_rows, pitch, band);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const std::int64_t at = (oy0 + r) * args.out_w;
-      run(quads, output, band + r * args.stride_h * pitch, args.out_w, args.acc == nullptr ? nullptr : args.acc + at,
-          args.acc == nullptr ? args.y + at : nullptr);
-    }
+    const std::int64_t band_rows = (rows - 1) * args.stride_h + rows_of_one;
+    fill_band(args, row, oy0 * args.stride_h - args.pad_top, band_rows, band);
+    const std::int64_t at = oy0 * args.out_w;
+    run(quads, output,
+        {.x = band + row.first,
+         .x_step = args.stride_h * row.pitch,
+         .count = rows,
+         .out_w = args.out_w,
+         .sums = args.acc == nullptr ? nullptr : args.acc + at,
+         .y = args.acc == nullptr ? args.y + at : nullptr});
   }
 }
 

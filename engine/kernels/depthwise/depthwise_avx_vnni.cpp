@@ -13,6 +13,8 @@
 namespace assay::kernels {
 
 void depthwise_scalar(const DepthwiseArgs& args);
+DepthwiseBandRow depthwise_band_row(const DepthwiseArgs& args, std::int64_t vector_bytes);
+bool list_depthwise_quads(const DepthwiseArgs& args, std::int64_t pitch, DepthwiseQuads& quads);
 
 namespace {
 
@@ -20,71 +22,12 @@ constexpr std::int64_t kBand = std::int64_t{24} << 10;
 constexpr std::int64_t kSlack =
     192;  // behind the band: filled and read with its last vectors, for nothing that is kept
 constexpr std::int64_t kVector = 32;
-constexpr int kMostQuads = 128;
 
 std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
-
-std::int64_t span(std::int64_t outputs, std::int64_t stride, std::int64_t kernel, std::int64_t dilation) {
-  return (outputs - 1) * stride + (kernel - 1) * dilation + 1;
-}
-
-struct Quads {
-  std::int64_t offset[kMostQuads];  // of the first byte in the band
-  std::int32_t weights[kMostQuads];
-  int count = 0;
-  bool fit = true;
-  std::uint32_t sum = 0;  // of all weights
-};
-
-std::int32_t weight(const DepthwiseArgs& args, std::int64_t ky, std::int64_t byte) {
-  if (byte % args.dilation_w != 0 || byte / args.dilation_w >= args.kernel_w) {
-    return 0;
-  }
-  const std::int64_t tap = ky * args.kernel_w + byte / args.dilation_w;
-  const std::int32_t raw =
-      args.w_signed ? static_cast<const std::int8_t*>(args.w)[tap] : static_cast<const std::uint8_t*>(args.w)[tap];
-  return raw - args.w_zero_point;
-}
-
-void add_quad(const DepthwiseArgs& args, std::int64_t ky, std::int64_t byte, std::int64_t pitch, Quads& quads) {
-  std::int32_t rest[4];
-  for (int i = 0; i < 4; ++i) {
-    rest[i] = weight(args, ky, byte + i);
-    quads.sum += static_cast<std::uint32_t>(rest[i]);
-  }
-  bool more = true;
-  while (more) {
-    if (quads.count == kMostQuads) {
-      quads.fit = false;
-      return;
-    }
-    std::uint32_t bits = 0;
-    more = false;
-    for (int i = 0; i < 4; ++i) {
-      const std::int32_t kept = rest[i] < -128 ? -128 : (rest[i] > 127 ? 127 : rest[i]);
-      rest[i] -= kept;
-      more = more || rest[i] != 0;
-      bits |= (static_cast<std::uint32_t>(kept) & 0xFFU) << (8 * i);
-    }
-    quads.offset[quads.count] = ky * args.dilation_h * pitch + byte;
-    quads.weights[quads.count] = static_cast<std::int32_t>(bits);
-    ++quads.count;
-  }
-}
-
-void list_quads(const DepthwiseArgs& args, std::int64_t pitch, Quads& quads) {
-  const std::int64_t bytes = (args.kernel_w - 1) * args.dilation_w + 1;
-  for (std::int64_t ky = 0; ky < args.kernel_h; ++ky) {
-    for (std::int64_t byte = 0; byte < bytes; byte += 4) {
-      add_quad(args, ky, byte, pitch, quads);
-    }
-  }
-}
 
 __m256i load(const std::uint8_t* x) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x)); }
 void store(std::uint8_t* out, __m256i value) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), value); }
 
-// Whole vectors, beyond `count` too: what comes behind is written later.
 void fill(std::uint8_t* out, std::int64_t count, __m256i value) {
   for (std::int64_t t = 0; t < count; t += kVector) {
     store(out + t, value);
@@ -106,40 +49,23 @@ void copy(const std::uint8_t* x, std::int64_t count, __m256i flip, std::uint8_t*
   }
 }
 
-// Where the columns of a band row come from: `before` columns of padding, `inside` ones of the image, padding.
-struct Columns {
-  std::int64_t skipped;  // of the image
-  std::int64_t before;
-  std::int64_t inside;
-};
-
-Columns columns_of(const DepthwiseArgs& args, std::int64_t pitch) {
-  Columns out;
-  out.skipped = args.pad_left < 0 ? -args.pad_left : 0;
-  out.before = args.pad_left > 0 ? least(args.pad_left, pitch) : 0;
-  const std::int64_t available = args.width > out.skipped ? args.width - out.skipped : 0;
-  out.inside = least(available, pitch - out.before);
-  return out;
-}
-
-void fill_band(const DepthwiseArgs& args, std::int64_t first_row, std::int64_t rows, std::int64_t pitch,
+void fill_band(const DepthwiseArgs& args, const DepthwiseBandRow& row, std::int64_t first_row, std::int64_t rows,
                std::uint8_t* band) {
-  const Columns columns = columns_of(args, pitch);
-  const std::int64_t after = pitch - columns.before - columns.inside;
   const __m256i flip = _mm256_set1_epi8(static_cast<char>(args.x_signed ? 0x80 : 0));
   const __m256i padding = _mm256_xor_si256(_mm256_set1_epi8(static_cast<char>(args.x_zero_point)), flip);
+  const std::int64_t last = row.inside - row.inside % kVector;  // the vector where padding begins
   for (std::int64_t r = 0; r < rows; ++r) {
-    std::uint8_t* out = band + r * pitch;
+    std::uint8_t* out = band + r * row.pitch;
     const std::int64_t iy = first_row + r;
     if (iy < 0 || iy >= args.height) {
-      fill(out, pitch, padding);
+      fill(out, row.pitch, padding);
       continue;
     }
-    fill(out, columns.before, padding);
-    out += columns.before;
-    const std::uint8_t* x = static_cast<const std::uint8_t*>(args.x) + iy * args.width + columns.skipped;
-    copy(x, columns.inside, flip, out);
-    fill(out + columns.inside, after, padding);
+    fill(out, row.before, padding);
+    out += row.before;
+    fill(out + last, row.pitch - row.before - last, padding);
+    const std::uint8_t* x = static_cast<const std::uint8_t*>(args.x) + iy * args.width + row.skipped;
+    copy(x, row.inside, flip, out);
   }
 }
 
@@ -213,8 +139,8 @@ __attribute__((always_inline)) inline void store_sums(const __m256i (&acc)[kPhas
 
 // One output row. kPhases = 4 / stride; kQuads: the number of quads, or 0 where it is quads.count.
 template <int kPhases, int kQuads>
-void run_row(const Quads& quads, const Output& output, const std::uint8_t* x, std::int64_t out_w, std::int32_t* sums,
-             std::uint8_t* y) {
+void run_row(const DepthwiseQuads& quads, const Output& output, const std::uint8_t* x, std::int64_t out_w,
+             std::int32_t* sums, std::uint8_t* y) {
   constexpr std::int64_t kOutputs = 8 * kPhases;
   constexpr std::int64_t kStride = 4 / kPhases;
   const int count = kQuads == 0 ? quads.count : kQuads;
@@ -241,7 +167,8 @@ void run_row(const Quads& quads, const Output& output, const std::uint8_t* x, st
   }
 }
 
-using RunRow = void (*)(const Quads&, const Output&, const std::uint8_t*, std::int64_t, std::int32_t*, std::uint8_t*);
+using RunRow = void (*)(const DepthwiseQuads&, const Output&, const std::uint8_t*, std::int64_t, std::int32_t*,
+                        std::uint8_t*);
 
 template <int kPhases>
 RunRow row_function(int quads) {
@@ -266,7 +193,7 @@ RunRow row_function(std::int64_t stride, int quads) {
   }
 }
 
-Output output_of(const DepthwiseArgs& args, const Quads& quads) {
+Output output_of(const DepthwiseArgs& args, const DepthwiseQuads& quads) {
   const std::int32_t zero_point = args.x_zero_point + (args.x_signed ? 128 : 0);
   const std::uint32_t start =
       static_cast<std::uint32_t>(args.bias) - static_cast<std::uint32_t>(zero_point) * quads.sum;
@@ -282,30 +209,26 @@ void depthwise_avx_vnni(const DepthwiseArgs& args) {
   if (args.out_w < 1) {
     return;
   }
-  const std::int64_t pitch = span(args.out_w, args.stride_w, args.kernel_w, args.dilation_w);
+  const DepthwiseBandRow row = depthwise_band_row(args, kVector);
   const std::int64_t rows_of_one = (args.kernel_h - 1) * args.dilation_h + 1;
-  Quads quads;
-  if (args.stride_w <= 4 && args.stride_w != 3 && pitch * rows_of_one <= kBand) {
-    list_quads(args, pitch, quads);
-  } else {
-    quads.fit = false;
-  }
-  if (!quads.fit) {
+  DepthwiseQuads quads;
+  const bool fits = args.stride_w <= 4 && args.stride_w != 3 && row.pitch * rows_of_one <= kBand;
+  if (!fits || !list_depthwise_quads(args, row.pitch, quads)) {
     depthwise_scalar(args);
     return;
   }
   alignas(64) std::uint8_t band[kBand + kSlack];
   const Output output = output_of(args, quads);
   const RunRow run = row_function(args.stride_w, quads.count);
-  const std::int64_t most_rows = (kBand / pitch - rows_of_one) / args.stride_h + 1;
+  const std::int64_t most_rows = (kBand / row.pitch - rows_of_one) / args.stride_h + 1;
   for (std::int64_t oy0 = 0; oy0 < args.out_h; oy0 += most_rows) {
     const std::int64_t rows = least(most_rows, args.out_h - oy0);
-    const std::int64_t band_rows = span(rows, args.stride_h, args.kernel_h, args.dilation_h);
-    fill_band(args, oy0 * args.stride_h - args.pad_top, band_rows, pitch, band);
+    const std::int64_t band_rows = (rows - 1) * args.stride_h + rows_of_one;
+    fill_band(args, row, oy0 * args.stride_h - args.pad_top, band_rows, band);
     for (std::int64_t r = 0; r < rows; ++r) {
       const std::int64_t at = (oy0 + r) * args.out_w;
-      run(quads, output, band + r * args.stride_h * pitch, args.out_w, args.acc == nullptr ? nullptr : args.acc + at,
-          args.acc == nullptr ? args.y + at : nullptr);
+      run(quads, output, band + r * args.stride_h * row.pitch + row.first, args.out_w,
+          args.acc == nullptr ? nullptr : args.acc + at, args.acc == nullptr ? args.y + at : nullptr);
     }
   }
 }

@@ -2,68 +2,24 @@
 #include "engine/kernels/im2col/im2col.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstring>
 
 namespace assay::kernels {
+
+void im2col_scalar(const StretchArgs& args);
+#if ASSAY_HAVE_X86
+void im2col_avx2(const StretchArgs& args);
+void im2col_avx512(const StretchArgs& args);
+#endif
+
 namespace {
 
-// `count` stretches of `bytes` each, `from_step` and `to_step` bytes apart.
-struct Stretches {
-  const std::uint8_t* from = nullptr;
-  Index from_step = 0;
-  std::uint8_t* to = nullptr;
-  Index to_step = 0;
-  Index bytes = 0;
-  Index count = 0;
+constexpr Im2colKernel kKernels[] = {
+#if ASSAY_HAVE_X86
+    {"im2col_avx512", Isa::kAvx512, im2col_avx512},
+    {"im2col_avx2", Isa::kAvx2, im2col_avx2},
+#endif
+    {"im2col_scalar", Isa::kScalar, im2col_scalar},
 };
-
-// Stretches of kChunk to 2 * kChunk bytes: the first and the last kChunk, which may overlap.
-template <std::size_t kChunk>
-void copy_two_chunks(const Stretches& s) {
-  using Chunk = std::array<std::uint8_t, kChunk>;
-  const std::uint8_t* from = s.from;
-  std::uint8_t* to = s.to;
-  const Index last = s.bytes - static_cast<Index>(kChunk);
-  for (Index i = 0; i < s.count; ++i) {
-    Chunk head;
-    Chunk tail;
-    std::memcpy(&head, from, kChunk);
-    std::memcpy(&tail, from + last, kChunk);
-    std::memcpy(to, &head, kChunk);
-    std::memcpy(to + last, &tail, kChunk);
-    from += s.from_step;
-    to += s.to_step;
-  }
-}
-
-void copy_by_byte(const Stretches& s) {
-  for (Index i = 0; i < s.count; ++i) {
-    for (Index b = 0; b < s.bytes; ++b) {
-      s.to[i * s.to_step + b] = s.from[i * s.from_step + b];
-    }
-  }
-}
-
-// Most are short: without a call for each.
-void copy(const Stretches& s) {
-  if (s.bytes > 64) {
-    for (Index i = 0; i < s.count; ++i) {
-      std::memcpy(s.to + i * s.to_step, s.from + i * s.from_step, static_cast<std::size_t>(s.bytes));
-    }
-  } else if (s.bytes >= 32) {
-    copy_two_chunks<32>(s);
-  } else if (s.bytes >= 16) {
-    copy_two_chunks<16>(s);
-  } else if (s.bytes >= 8) {
-    copy_two_chunks<8>(s);
-  } else if (s.bytes >= 4) {
-    copy_two_chunks<4>(s);
-  } else {
-    copy_by_byte(s);
-  }
-}
 
 Index floor_divide(Index a, Index b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
@@ -95,7 +51,7 @@ void write_at_border(const Im2colArgs& args, const Line& line, Index ox) {
   }
 }
 
-void write_line(const Im2colArgs& args, const Line& line) {
+void write_line(const Im2colKernel& kernel, const Im2colArgs& args, const Line& line) {
   // Columns [begin, end) have all their taps inside.
   Index begin = args.out_w;
   Index end = args.out_w;
@@ -115,40 +71,50 @@ void write_line(const Im2colArgs& args, const Line& line) {
   }
   const bool joined = args.dilation_w == 1;  // the taps are one stretch
   for (Index kx = 0; kx < (joined ? 1 : args.kernel_w); ++kx) {
-    copy({.from = line.row + (begin * args.stride_w - args.pad_left + kx * args.dilation_w) * line.pixel,
-          .from_step = args.stride_w * line.pixel,
-          .to = line.out + begin * args.row_stride_bytes + kx * line.pixel,
-          .to_step = args.row_stride_bytes,
-          .bytes = joined ? args.kernel_w * line.pixel : line.pixel,
-          .count = end - begin});
+    kernel.copy({.from = line.row + (begin * args.stride_w - args.pad_left + kx * args.dilation_w) * line.pixel,
+                 .from_step = args.stride_w * line.pixel,
+                 .to = line.out + begin * args.row_stride_bytes + kx * line.pixel,
+                 .to_step = args.row_stride_bytes,
+                 .bytes = joined ? args.kernel_w * line.pixel : line.pixel,
+                 .count = end - begin});
   }
 }
 
 }  // namespace
 
-void im2col_channel_first(const Im2colArgs& args) {
+std::span<const Im2colKernel> im2col_kernels() { return kKernels; }
+
+const Im2colKernel& choose_im2col(const Profile& profile, const CpuFeatures& features) {
+  const CpuFeatures usable = can_run(features, profile.isa) ? capped(features, profile.isa) : features;
+  return *std::find_if(std::begin(kKernels), std::end(kKernels) - 1,
+                       [&](const Im2colKernel& kernel) { return can_run(usable, kernel.isa); });
+}
+
+void im2col_channel_first(const Im2colKernel& kernel, const Im2colArgs& args) {
   const Index plane = args.height * args.width;
   for (Index oy = 0; oy < args.out_h; ++oy) {
     for (Index c = 0; c < args.channels; ++c) {
       for (Index ky = 0; ky < args.kernel_h; ++ky) {
         const Index iy = input_row(args, oy, ky);
         const bool inside = iy >= 0 && iy < args.height;
-        write_line(args, {.row = inside ? args.image + c * plane + iy * args.width : nullptr,
-                          .pixel = 1,
-                          .out = patch_row(args, oy) + (c * args.kernel_h + ky) * args.kernel_w});
+        write_line(kernel, args,
+                   {.row = inside ? args.image + c * plane + iy * args.width : nullptr,
+                    .pixel = 1,
+                    .out = patch_row(args, oy) + (c * args.kernel_h + ky) * args.kernel_w});
       }
     }
   }
 }
 
-void im2col_channel_last(const Im2colArgs& args) {
+void im2col_channel_last(const Im2colKernel& kernel, const Im2colArgs& args) {
   for (Index oy = 0; oy < args.out_h; ++oy) {
     for (Index ky = 0; ky < args.kernel_h; ++ky) {
       const Index iy = input_row(args, oy, ky);
       const bool inside = iy >= 0 && iy < args.height;
-      write_line(args, {.row = inside ? args.image + iy * args.width * args.channels : nullptr,
-                        .pixel = args.channels,
-                        .out = patch_row(args, oy) + ky * args.kernel_w * args.channels});
+      write_line(kernel, args,
+                 {.row = inside ? args.image + iy * args.width * args.channels : nullptr,
+                  .pixel = args.channels,
+                  .out = patch_row(args, oy) + ky * args.kernel_w * args.channels});
     }
   }
 }

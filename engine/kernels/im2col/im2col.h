@@ -10,8 +10,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include "engine/base/cpu_features.h"
 #include "engine/base/dtype.h"
+#include "engine/base/profile.h"
+#include "engine/kernels/im2col/im2col_args.h"
 
 namespace assay::kernels {
 
@@ -35,7 +39,18 @@ struct Im2colArgs {
   Index row_stride_bytes = 0;
 };
 
-void im2col_channel_last(const Im2colArgs& args);
-void im2col_channel_first(const Im2colArgs& args);
+struct Im2colKernel {
+  const char* name;  // im2col_<isa>
+  Isa isa;
+  void (*copy)(const StretchArgs&);
+};
+// Every kernel, best first.
+std::span<const Im2colKernel> im2col_kernels();
+
+// The best kernel at or below the profile's ISA; where `features` lack that ISA, the best that they allow.
+const Im2colKernel& choose_im2col(const Profile& profile, const CpuFeatures& features);
+
+void im2col_channel_last(const Im2colKernel& kernel, const Im2colArgs& args);
+void im2col_channel_first(const Im2colKernel& kernel, const Im2colArgs& args);
 
 }  // namespace assay::kernels

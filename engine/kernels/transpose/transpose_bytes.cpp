@@ -8,12 +8,14 @@ namespace assay::kernels {
 void transpose_bytes_scalar(const ByteTransposeArgs& args);
 #if ASSAY_HAVE_X86
 void transpose_bytes_avx2(const ByteTransposeArgs& args);
+void transpose_bytes_avx512(const ByteTransposeArgs& args);
 #endif
 
 namespace {
 
 constexpr TransposeKernel kKernels[] = {
 #if ASSAY_HAVE_X86
+    {"transpose_bytes_avx512", Isa::kAvx512, transpose_bytes_avx512},
     {"transpose_bytes_avx2", Isa::kAvx2, transpose_bytes_avx2},
 #endif
     {"transpose_bytes_scalar", Isa::kScalar, transpose_bytes_scalar},

@@ -164,7 +164,8 @@ class ConvInteger final : public Operator {
       matrix.row_stride_bytes = shape.image_size();
       return matrix;
     }
-    const PatchSource source{.image = reinterpret_cast<const std::uint8_t*>(image),
+    const PatchSource source{.kernel = *kernels_.im2col,
+                             .image = reinterpret_cast<const std::uint8_t*>(image),
                              .pad_value = static_cast<std::uint8_t>(zero_points.x)};
     write_patches_channel_first(shape, source, block.positions, worker.patches.as<std::uint8_t>());
     matrix.data = worker.patches.as<std::byte>();

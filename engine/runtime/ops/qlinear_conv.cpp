@@ -253,8 +253,9 @@ class QLinearConv final : public Operator {
                                .to_stride = shape.group_channels});
     } else {
       const auto zero_point = static_cast<std::uint8_t>(bound_.parameters.x_zero_point);
-      write_patches_channel_last(shape, {.image = images_.image(block.sample, group), .pad_value = zero_point}, block,
-                                 out);
+      write_patches_channel_last(
+          shape, {.kernel = *kernels_.im2col, .image = images_.image(block.sample, group), .pad_value = zero_point},
+          block, out);
     }
     return {.a = reinterpret_cast<const std::byte*>(out),
             .count = block.positions,

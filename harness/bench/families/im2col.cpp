@@ -39,7 +39,7 @@ struct Image {
   Elements<std::uint8_t> rows;
 };
 
-void run(Image& image, Order order) {
+void run(const kernels::Im2colKernel& kernel, Image& image, Order order) {
   const Shape& shape = image.shape;
   kernels::Im2colArgs args;
   args.image = image.x.data();
@@ -58,9 +58,9 @@ void run(Image& image, Order order) {
   args.rows = image.rows.data();
   args.row_stride_bytes = image.row;
   if (order == Order::kChannelLast) {
-    kernels::im2col_channel_last(args);
+    kernels::im2col_channel_last(kernel, args);
   } else {
-    kernels::im2col_channel_first(args);
+    kernels::im2col_channel_first(kernel, args);
   }
 }
 
@@ -73,7 +73,7 @@ std::uint8_t pixel(const Image& image, Order order, Index channel, Index y, Inde
   return image.x.data()[order == Order::kChannelLast ? last : (channel * size + y) * size + x];
 }
 
-Status check(const Image& image, Order order) {
+Status check(const kernels::Im2colKernel& kernel, const Image& image, Order order) {
   const Shape& shape = image.shape;
   const Index taps = shape.kernel * shape.kernel;
   std::vector<std::uint8_t> expected;
@@ -87,21 +87,21 @@ Status check(const Image& image, Order order) {
       expected.push_back(pixel(image, order, channel, y, x));
     }
   }
-  return expect_same<std::uint8_t>("im2col", image.rows.span(), expected, "a naive loop");
+  return expect_same<std::uint8_t>(kernel.name, image.rows.span(), expected, "a naive loop");
 }
 
-Result<Prepared> prepare(const Shape& shape, Order order) {
+Result<Prepared> prepare(const kernels::Im2colKernel& kernel, const Shape& shape, Order order) {
   auto image = std::make_shared<Image>(shape);
   if (!image->ok()) {
     return resource_error("no memory for the image");
   }
   fill_bytes(image->x.span(), 1);
   Prepared prepared;
-  prepared.call = [image, order]() -> Status {
-    run(*image, order);
+  prepared.call = [&kernel, image, order]() -> Status {
+    run(kernel, *image, order);
     return {};
   };
-  prepared.check = [image, order] { return check(*image, order); };
+  prepared.check = [&kernel, image, order] { return check(kernel, *image, order); };
   prepared.work.bytes = static_cast<double>(image->x.size() + image->rows.size());
   return prepared;
 }
@@ -110,12 +110,17 @@ Result<Prepared> prepare(const Shape& shape, Order order) {
 
 BenchmarkRows im2col_rows(const FamilyOptions& /*options*/) {
   BenchmarkRows rows;
-  for (const Shape& shape : kShapes) {
-    for (const auto order : {Order::kChannelLast, Order::kChannelFirst}) {
-      rows.push_back(
-          {fmt::format("im2col/{}/{}ch_{}x{}_k{}_s{}", order == Order::kChannelLast ? "channel_last" : "channel_first",
-                       shape.channels, shape.size, shape.size, shape.kernel, shape.stride),
-           [&shape, order] { return prepare(shape, order); }});
+  for (const kernels::Im2colKernel& kernel : kernels::im2col_kernels()) {
+    if (!can_run(host_features(), kernel.isa)) {
+      continue;
+    }
+    for (const Shape& shape : kShapes) {
+      for (const Order order : {Order::kChannelLast, Order::kChannelFirst}) {
+        rows.push_back({fmt::format("im2col/{}/{}/{}ch_{}x{}_k{}_s{}", kernel.name,
+                                    order == Order::kChannelLast ? "channel_last" : "channel_first", shape.channels,
+                                    shape.size, shape.size, shape.kernel, shape.stride),
+                        [&kernel, &shape, order] { return prepare(kernel, shape, order); }});
+      }
     }
   }
   return rows;

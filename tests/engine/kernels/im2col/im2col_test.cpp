@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "tests/engine/kernels/gemm/guarded_memory.h"
@@ -17,17 +18,28 @@ constexpr std::uint8_t kUntouched = 0x5A;
 
 enum class Order { kChannelLast, kChannelFirst };
 
-void run(Order order, const Im2colArgs& args) {
+void run(const Im2colKernel& kernel, Order order, const Im2colArgs& args) {
   if (order == Order::kChannelLast) {
-    im2col_channel_last(args);
+    im2col_channel_last(kernel, args);
   } else {
-    im2col_channel_first(args);
+    im2col_channel_first(kernel, args);
   }
+}
+
+// The rows of the table that this host can run.
+std::vector<Im2colKernel> host_kernels() {
+  std::vector<Im2colKernel> out;
+  for (const Im2colKernel& kernel : im2col_kernels()) {
+    if (can_run(host_features(), kernel.isa)) {
+      out.push_back(kernel);
+    }
+  }
+  return out;
 }
 
 Im2colArgs random_args(test::Random& random) {
   Im2colArgs args;
-  args.channels = random.chance(0.2) ? 1 : random.integer(1, 40);
+  args.channels = random.chance(0.2) ? 1 : random.integer(1, random.chance(0.1) ? 150 : 40);
   args.height = random.integer(1, 8);
   args.width = random.integer(1, 16);
   args.kernel_h = random.integer(1, 4);
@@ -87,11 +99,24 @@ TEST(Im2col, EqualsDirectIndexingOnRandomShapes) {
     std::generate_n(image, image_size, [&] { return static_cast<std::uint8_t>(random.integer(0, 255)); });
     args.image = image;
     const std::vector<std::uint8_t> expected = expected_rows(order, args);
-    args.rows = rows_memory.place(expected.size(), at_front);
-    std::fill_n(args.rows, expected.size(), kUntouched);
-    run(order, args);
-    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), args.rows)) << "case " << i;
+    for (const Im2colKernel& kernel : host_kernels()) {
+      args.rows = rows_memory.place(expected.size(), at_front);
+      std::fill_n(args.rows, expected.size(), kUntouched);
+      run(kernel, order, args);
+      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), args.rows)) << kernel.name << ", case " << i;
+    }
   }
+}
+
+TEST(Im2col, TheProfileCapsTheChoice) {
+  CpuFeatures full;
+  full.sse41 = full.avx2 = full.avx512 = true;
+  EXPECT_EQ(std::string(choose_im2col({Isa::kScalar}, full).name), "im2col_scalar");
+#if defined(__x86_64__)
+  EXPECT_EQ(std::string(choose_im2col({Isa::kAvx2}, full).name), "im2col_avx2");
+  EXPECT_EQ(std::string(choose_im2col({Isa::kAvx512}, full).name), "im2col_avx512");
+#endif
+  EXPECT_EQ(std::string(choose_im2col({Isa::kAvx512}, capped(full, Isa::kSse41)).name), "im2col_scalar");
 }
 
 TEST(Im2col, OrdersOfTwoChannelsAndTwoTaps) {
@@ -107,10 +132,10 @@ TEST(Im2col, OrdersOfTwoChannelsAndTwoTaps) {
                   .out_w = 2,
                   .rows = rows.data(),
                   .row_stride_bytes = 4};
-  im2col_channel_last(args);
+  im2col_channel_last(im2col_kernels().back(), args);
   EXPECT_THAT(rows, ::testing::ElementsAre(1, 11, 2, 12, 2, 12, 3, 13));
   args.image = channel_first.data();
-  im2col_channel_first(args);
+  im2col_channel_first(im2col_kernels().back(), args);
   EXPECT_THAT(rows, ::testing::ElementsAre(1, 2, 11, 12, 2, 3, 12, 13));
 }
 
@@ -118,19 +143,20 @@ TEST(Im2col, PaddingHoldsThePadValue) {
   const std::uint8_t image = 9;
   for (const Order order : {Order::kChannelLast, Order::kChannelFirst}) {
     std::vector<std::uint8_t> rows(9);
-    run(order, {.image = &image,
-                .channels = 1,
-                .height = 1,
-                .width = 1,
-                .kernel_h = 3,
-                .kernel_w = 3,
-                .pad_top = 1,
-                .pad_left = 1,
-                .out_h = 1,
-                .out_w = 1,
-                .pad_value = 128,
-                .rows = rows.data(),
-                .row_stride_bytes = 9});
+    run(im2col_kernels().back(), order,
+        {.image = &image,
+         .channels = 1,
+         .height = 1,
+         .width = 1,
+         .kernel_h = 3,
+         .kernel_w = 3,
+         .pad_top = 1,
+         .pad_left = 1,
+         .out_h = 1,
+         .out_w = 1,
+         .pad_value = 128,
+         .rows = rows.data(),
+         .row_stride_bytes = 9});
     EXPECT_THAT(rows, ::testing::ElementsAre(128, 128, 128, 128, 9, 128, 128, 128, 128));
   }
 }

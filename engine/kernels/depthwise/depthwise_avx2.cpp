@@ -122,20 +122,9 @@ struct Sums {
   __m256i second;
 };
 
-__attribute__((always_inline)) inline Sums dot(const Taps& taps, const std::int16_t* x, std::int64_t second,
-                                               std::int32_t bias) {
-  Sums sums = {_mm256_set1_epi32(bias), _mm256_set1_epi32(bias)};
-  for (int t = 0; t < taps.count; ++t) {
-    const __m256i weights = _mm256_set1_epi32(taps.pairs[t].weights);
-    const std::int16_t* at = x + taps.pairs[t].offset;
-    sums.first = _mm256_add_epi32(sums.first, _mm256_madd_epi16(load(at), weights));
-    sums.second = _mm256_add_epi32(sums.second, _mm256_madd_epi16(load(at + second), weights));
-  }
-  return sums;
-}
-
-Sums in_order(const Sums& sums, bool alternating) {
-  if (!alternating) {
+template <bool kAlternating>
+__attribute__((always_inline)) inline Sums in_order(const Sums& sums) {
+  if constexpr (!kAlternating) {
     return sums;
   }
   const __m256i low = _mm256_unpacklo_epi32(sums.first, sums.second);   // outputs 0..3 and 8..11
@@ -156,44 +145,94 @@ Output output_of(const DepthwiseArgs& args) {
           _mm_set1_epi8(static_cast<char>(args.y_zero_point))};
 }
 
-__m256i rounded(__m256i acc, const Output& output) {
+__attribute__((always_inline)) inline __m256i rounded(__m256i acc, const Output& output) {
   const __m256 product = _mm256_mul_ps(_mm256_cvtepi32_ps(acc), output.scale);
   return _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps(product, output.low), output.high));
 }
 
-__m128i bytes_of(const Sums& sums, bool alternating, const Output& output) {
+template <bool kAlternating>
+__attribute__((always_inline)) inline __m128i bytes_of(const Sums& sums, const Output& output) {
   const __m256i byte = _mm256_set1_epi32(0xFF);
   const __m256i first = _mm256_and_si256(rounded(sums.first, output), byte);
   const __m256i second = _mm256_and_si256(rounded(sums.second, output), byte);
-  const __m256i words = alternating ? _mm256_or_si256(first, _mm256_slli_epi32(second, 16))
-                                    : _mm256_permute4x64_epi64(_mm256_packus_epi32(first, second), 0xD8);
+  const __m256i words = kAlternating ? _mm256_or_si256(first, _mm256_slli_epi32(second, 16))
+                                     : _mm256_permute4x64_epi64(_mm256_packus_epi32(first, second), 0xD8);
   const __m128i bytes = _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
   return _mm_add_epi8(bytes, output.zero_point);
 }
 
-void run_row(const DepthwiseArgs& args, const Taps& taps, const Output& output, const std::int16_t* x,
-             std::int64_t at) {
-  const bool alternating = args.stride_w == 1;
-  for (std::int64_t t = 0; t < args.out_w; t += 16) {
-    const std::int64_t left = args.out_w - t;
-    const Sums sums = dot(taps, x + t * args.stride_w, alternating ? 1 : 16, args.bias);
-    if (args.acc == nullptr) {
-      alignas(16) std::uint8_t tail[16];
-      std::uint8_t* to = left >= 16 ? args.y + at + t : tail;
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes_of(sums, alternating, output));
-      for (std::int64_t i = 0; to == tail && i < left; ++i) {
-        args.y[at + t + i] = tail[i];
+// Some output rows, from the first element that they read.
+struct Rows {
+  const std::int16_t* x = nullptr;
+  std::int64_t x_step = 0;  // elements from row to row
+  std::int64_t count = 0;
+  std::int64_t out_w = 0;
+  std::int32_t* sums = nullptr;  // or else bytes
+  std::uint8_t* y = nullptr;
+};
+
+template <bool kAlternating>
+__attribute__((always_inline)) inline void store_sums(const Sums& sums, std::int64_t count, std::int32_t* out) {
+  const Sums ordered = in_order<kAlternating>(sums);
+  alignas(32) std::int32_t all[16];
+  std::int32_t* to = count >= 16 ? out : all;
+  store(to, ordered.first);
+  store(to + 8, ordered.second);
+  for (std::int64_t i = 0; to == all && i < count; ++i) {
+    out[i] = all[i];
+  }
+}
+
+template <bool kAlternating>
+__attribute__((always_inline)) inline void store_bytes(const Sums& sums, const Output& output, std::int64_t count,
+                                                       std::uint8_t* y) {
+  const __m128i bytes = bytes_of<kAlternating>(sums, output);
+  if (count >= 16) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(y), bytes);
+    return;
+  }
+  alignas(16) std::uint8_t all[16];
+  _mm_store_si128(reinterpret_cast<__m128i*>(all), bytes);
+  for (std::int64_t i = 0; i < count; ++i) {
+    y[i] = all[i];
+  }
+}
+
+// kAlternating: stride 1, else 2; kPairs: the number of pairs, or 0 where it is taps.count.
+template <bool kAlternating, int kPairs>
+void run_rows(const Taps& taps, std::int32_t bias, const Output& parameters, const Rows& rows) {
+  constexpr std::int64_t kStride = kAlternating ? 1 : 2;
+  constexpr std::int64_t kSecond = kAlternating ? 1 : 16;  // from the elements of the first sums to those of the second
+  const Output output = parameters;
+  const __m256i start = _mm256_set1_epi32(bias);
+  const int count = kPairs == 0 ? taps.count : kPairs;
+  for (std::int64_t r = 0; r < rows.count; ++r) {
+    for (std::int64_t t = 0; t < rows.out_w; t += 16) {
+      const std::int16_t* x = rows.x + r * rows.x_step + t * kStride;
+      Sums sums = {start, start};
+#pragma GCC unroll 6
+      for (int p = 0; p < count; ++p) {
+        const __m256i weights = _mm256_set1_epi32(taps.pairs[p].weights);
+        const std::int16_t* at = x + taps.pairs[p].offset;
+        sums.first = _mm256_add_epi32(sums.first, _mm256_madd_epi16(load(at), weights));
+        sums.second = _mm256_add_epi32(sums.second, _mm256_madd_epi16(load(at + kSecond), weights));
       }
-      continue;
+      const std::int64_t to = r * rows.out_w + t;
+      if (rows.sums == nullptr) {
+        store_bytes<kAlternating>(sums, output, rows.out_w - t, rows.y + to);
+      } else {
+        store_sums<kAlternating>(sums, rows.out_w - t, rows.sums + to);
+      }
     }
-    const Sums ordered = in_order(sums, alternating);
-    alignas(32) std::int32_t tail[16];
-    std::int32_t* to = left >= 16 ? args.acc + at + t : tail;
-    store(to, ordered.first);
-    store(to + 8, ordered.second);
-    for (std::int64_t i = 0; to == tail && i < left; ++i) {
-      args.acc[at + t + i] = tail[i];
-    }
+  }
+}
+
+// 6 pairs: 3 x 3.
+void run(const DepthwiseArgs& args, const Taps& taps, const Output& output, const Rows& rows) {
+  if (args.stride_w == 1) {
+    (taps.count == 6 ? run_rows<true, 6> : run_rows<true, 0>)(taps, args.bias, output, rows);
+  } else {
+    (taps.count == 6 ? run_rows<false, 6> : run_rows<false, 0>)(taps, args.bias, output, rows);
   }
 }
 
@@ -220,9 +259,14 @@ void depthwise_avx2(const DepthwiseArgs& args) {
     for (std::int64_t r = 0; r < band_rows; ++r) {
       fill_row(args, oy0 * args.stride_h - args.pad_top + r, pitch, band + r * pitch);
     }
-    for (std::int64_t r = 0; r < rows; ++r) {
-      run_row(args, taps, output, band + r * args.stride_h * pitch, (oy0 + r) * args.out_w);
-    }
+    const std::int64_t at = oy0 * args.out_w;
+    run(args, taps, output,
+        {.x = band,
+         .x_step = args.stride_h * pitch,
+         .count = rows,
+         .out_w = args.out_w,
+         .sums = args.acc == nullptr ? nullptr : args.acc + at,
+         .y = args.acc == nullptr ? args.y + at : nullptr});
   }
 }
 

@@ -137,59 +137,72 @@ __attribute__((always_inline)) inline void store_sums(const __m256i (&acc)[kPhas
   }
 }
 
-// One output row. kPhases = 4 / stride; kQuads: the number of quads, or 0 where it is quads.count.
+// Some output rows, from the first byte that they read.
+struct Rows {
+  const std::uint8_t* x = nullptr;
+  std::int64_t x_step = 0;  // bytes from row to row
+  std::int64_t count = 0;
+  std::int64_t out_w = 0;
+  std::int32_t* sums = nullptr;  // or else bytes
+  std::uint8_t* y = nullptr;
+};
+
+// kPhases = 4 / stride; kQuads: the number of quads, or 0 where it is quads.count.
 template <int kPhases, int kQuads>
-void run_row(const DepthwiseQuads& quads, const Output& output, const std::uint8_t* x, std::int64_t out_w,
-             std::int32_t* sums, std::uint8_t* y) {
+void run_rows(const DepthwiseQuads& quads, const Output& parameters, const Rows& rows) {
   constexpr std::int64_t kOutputs = 8 * kPhases;
   constexpr std::int64_t kStride = 4 / kPhases;
+  const Output output = parameters;
   const int count = kQuads == 0 ? quads.count : kQuads;
-  for (std::int64_t t = 0; t < out_w; t += kOutputs) {
-    __m256i acc[kPhases];
-#pragma GCC unroll 4
-    for (int k = 0; k < kPhases; ++k) {
-      acc[k] = output.start;
-    }
-#pragma GCC unroll 10
-    for (int q = 0; q < count; ++q) {
-      const __m256i weights = _mm256_set1_epi32(quads.weights[q]);
-      const std::uint8_t* at = x + t * kStride + quads.offset[q];
+  for (std::int64_t r = 0; r < rows.count; ++r) {
+    const std::uint8_t* x = rows.x + r * rows.x_step;
+    for (std::int64_t t = 0; t < rows.out_w; t += kOutputs) {
+      __m256i acc[kPhases];
 #pragma GCC unroll 4
       for (int k = 0; k < kPhases; ++k) {
-        acc[k] = _mm256_dpbusd_avx_epi32(acc[k], load(at + k * kStride), weights);
+        acc[k] = output.start;
+      }
+#pragma GCC unroll 10
+      for (int q = 0; q < count; ++q) {
+        const __m256i weights = _mm256_set1_epi32(quads.weights[q]);
+        const std::uint8_t* at = x + t * kStride + quads.offset[q];
+#pragma GCC unroll 4
+        for (int k = 0; k < kPhases; ++k) {
+          acc[k] = _mm256_dpbusd_avx_epi32(acc[k], load(at + k * kStride), weights);
+        }
+      }
+      const std::int64_t to = r * rows.out_w + t;
+      if (rows.sums == nullptr) {
+        store_bytes<kPhases>(acc, output, rows.out_w - t, rows.y + to);
+      } else {
+        store_sums<kPhases>(acc, least(rows.out_w - t, kOutputs), rows.sums + to);
       }
     }
-    if (sums == nullptr) {
-      store_bytes<kPhases>(acc, output, out_w - t, y + t);
-    } else {
-      store_sums<kPhases>(acc, least(out_w - t, kOutputs), sums + t);
-    }
   }
 }
 
-using RunRow = void (*)(const DepthwiseQuads&, const Output&, const std::uint8_t*, std::int64_t, std::int32_t*,
-                        std::uint8_t*);
+using RunRows = void (*)(const DepthwiseQuads&, const Output&, const Rows&);
 
 template <int kPhases>
-RunRow row_function(int quads) {
+RunRows rows_function(int quads) {
   switch (quads) {
     case 3:
-      return run_row<kPhases, 3>;
+      return run_rows<kPhases, 3>;
     case 10:
-      return run_row<kPhases, 10>;
+      return run_rows<kPhases, 10>;
     default:
-      return run_row<kPhases, 0>;
+      return run_rows<kPhases, 0>;
   }
 }
 
-RunRow row_function(std::int64_t stride, int quads) {
+RunRows rows_function(std::int64_t stride, int quads) {
   switch (stride) {
     case 1:
-      return row_function<4>(quads);
+      return rows_function<4>(quads);
     case 2:
-      return row_function<2>(quads);
+      return rows_function<2>(quads);
     default:
-      return row_function<1>(quads);
+      return rows_function<1>(quads);
   }
 }
 
@@ -219,17 +232,20 @@ void depthwise_avx_vnni(const DepthwiseArgs& args) {
   }
   alignas(64) std::uint8_t band[kBand + kSlack];
   const Output output = output_of(args, quads);
-  const RunRow run = row_function(args.stride_w, quads.count);
+  const RunRows run = rows_function(args.stride_w, quads.count);
   const std::int64_t most_rows = (kBand / row.pitch - rows_of_one) / args.stride_h + 1;
   for (std::int64_t oy0 = 0; oy0 < args.out_h; oy0 += most_rows) {
     const std::int64_t rows = least(most_rows, args.out_h - oy0);
     const std::int64_t band_rows = (rows - 1) * args.stride_h + rows_of_one;
     fill_band(args, row, oy0 * args.stride_h - args.pad_top, band_rows, band);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const std::int64_t at = (oy0 + r) * args.out_w;
-      run(quads, output, band + r * args.stride_h * row.pitch + row.first, args.out_w,
-          args.acc == nullptr ? nullptr : args.acc + at, args.acc == nullptr ? args.y + at : nullptr);
-    }
+    const std::int64_t at = oy0 * args.out_w;
+    run(quads, output,
+        {.x = band + row.first,
+         .x_step = args.stride_h * row.pitch,
+         .count = rows,
+         .out_w = args.out_w,
+         .sums = args.acc == nullptr ? nullptr : args.acc + at,
+         .y = args.acc == nullptr ? args.y + at : nullptr});
   }
 }
 

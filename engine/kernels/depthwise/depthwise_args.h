@@ -35,6 +35,15 @@ struct DepthwiseArgs {
   std::int32_t clamp_max = 255;
 };
 
+// Two neighbouring elements of a band of image rows and their weights, w - w_zero_point as int16; or one with a weight
+// of 0 beside it.
+struct DepthwisePairs {
+  static constexpr int kMost = 128;
+  std::int64_t offset[kMost];   // of the first element, from where the window begins
+  std::int32_t weights[kMost];  // two int16
+  int count = 0;
+};
+
 // Four neighbouring bytes of a band of image rows and their weights, w - w_zero_point as s8. What s8 cannot hold is a
 // further quad at the same place.
 struct DepthwiseQuads {

@@ -14,49 +14,17 @@
 namespace assay::kernels {
 
 void depthwise_scalar(const DepthwiseArgs& args);
+bool list_depthwise_pairs(const DepthwiseArgs& args, std::int64_t pitch, DepthwisePairs& pairs);
 
 namespace {
 
 constexpr std::int64_t kBand = std::int64_t{12} << 10;  // int16 elements
 constexpr std::int64_t kSlack = 64;  // behind the band: read by the last vectors, for outputs that nobody keeps
-constexpr int kMostPairs = 128;
 
 std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
 std::int64_t span(std::int64_t outputs, std::int64_t stride, std::int64_t kernel, std::int64_t dilation) {
   return (outputs - 1) * stride + (kernel - 1) * dilation + 1;
-}
-
-// Two neighbouring taps, or one with a weight of 0 beside it.
-struct TapPair {
-  std::int64_t offset;   // of the first tap in the band
-  std::int32_t weights;  // two int16
-};
-
-struct Taps {
-  TapPair pairs[kMostPairs];
-  int count = 0;
-};
-
-std::int32_t weight(const DepthwiseArgs& args, std::int64_t tap) {
-  const std::int32_t raw =
-      args.w_signed ? static_cast<const std::int8_t*>(args.w)[tap] : static_cast<const std::uint8_t*>(args.w)[tap];
-  return raw - args.w_zero_point;
-}
-
-void list_taps(const DepthwiseArgs& args, std::int64_t pitch, Taps& taps) {
-  for (std::int64_t ky = 0; ky < args.kernel_h; ++ky) {
-    for (std::int64_t kx = 0; kx < args.kernel_w;) {
-      const bool paired = args.dilation_w == 1 && kx + 1 < args.kernel_w;
-      const std::int64_t tap = ky * args.kernel_w + kx;
-      const std::int32_t second = paired ? weight(args, tap + 1) : 0;
-      const std::uint32_t bits =
-          (static_cast<std::uint32_t>(weight(args, tap)) & 0xFFFFU) | (static_cast<std::uint32_t>(second) << 16U);
-      taps.pairs[taps.count] = {ky * args.dilation_h * pitch + kx * args.dilation_w, static_cast<std::int32_t>(bits)};
-      ++taps.count;
-      kx += paired ? 2 : 1;
-    }
-  }
 }
 
 // 16 and 8 consecutive values x - x_zero_point.
@@ -198,22 +166,22 @@ __attribute__((always_inline)) inline void store_bytes(const Sums& sums, const O
   }
 }
 
-// kAlternating: stride 1, else 2; kPairs: the number of pairs, or 0 where it is taps.count.
+// kAlternating: stride 1, else 2; kPairs: the number of pairs, or 0 where it is pairs.count.
 template <bool kAlternating, int kPairs>
-void run_rows(const Taps& taps, std::int32_t bias, const Output& parameters, const Rows& rows) {
+void run_rows(const DepthwisePairs& pairs, std::int32_t bias, const Output& parameters, const Rows& rows) {
   constexpr std::int64_t kStride = kAlternating ? 1 : 2;
   constexpr std::int64_t kSecond = kAlternating ? 1 : 16;  // from the elements of the first sums to those of the second
   const Output output = parameters;
   const __m256i start = _mm256_set1_epi32(bias);
-  const int count = kPairs == 0 ? taps.count : kPairs;
+  const int count = kPairs == 0 ? pairs.count : kPairs;
   for (std::int64_t r = 0; r < rows.count; ++r) {
     for (std::int64_t t = 0; t < rows.out_w; t += 16) {
       const std::int16_t* x = rows.x + r * rows.x_step + t * kStride;
       Sums sums = {start, start};
 #pragma GCC unroll 6
       for (int p = 0; p < count; ++p) {
-        const __m256i weights = _mm256_set1_epi32(taps.pairs[p].weights);
-        const std::int16_t* at = x + taps.pairs[p].offset;
+        const __m256i weights = _mm256_set1_epi32(pairs.weights[p]);
+        const std::int16_t* at = x + pairs.offset[p];
         sums.first = _mm256_add_epi32(sums.first, _mm256_madd_epi16(load(at), weights));
         sums.second = _mm256_add_epi32(sums.second, _mm256_madd_epi16(load(at + kSecond), weights));
       }
@@ -228,11 +196,11 @@ void run_rows(const Taps& taps, std::int32_t bias, const Output& parameters, con
 }
 
 // 6 pairs: 3 x 3.
-void run(const DepthwiseArgs& args, const Taps& taps, const Output& output, const Rows& rows) {
+void run(const DepthwiseArgs& args, const DepthwisePairs& pairs, const Output& output, const Rows& rows) {
   if (args.stride_w == 1) {
-    (taps.count == 6 ? run_rows<true, 6> : run_rows<true, 0>)(taps, args.bias, output, rows);
+    (pairs.count == 6 ? run_rows<true, 6> : run_rows<true, 0>)(pairs, args.bias, output, rows);
   } else {
-    (taps.count == 6 ? run_rows<false, 6> : run_rows<false, 0>)(taps, args.bias, output, rows);
+    (pairs.count == 6 ? run_rows<false, 6> : run_rows<false, 0>)(pairs, args.bias, output, rows);
   }
 }
 
@@ -244,13 +212,12 @@ void depthwise_avx2(const DepthwiseArgs& args) {
     return;
   }
   const std::int64_t rows_of_one = (args.kernel_h - 1) * args.dilation_h + 1;
-  if (args.stride_w > 2 || args.kernel_h * args.kernel_w > kMostPairs || pitch * rows_of_one > kBand) {
+  DepthwisePairs pairs;
+  if (args.stride_w > 2 || pitch * rows_of_one > kBand || !list_depthwise_pairs(args, pitch, pairs)) {
     depthwise_scalar(args);
     return;
   }
   alignas(32) std::int16_t band[kBand + kSlack];
-  Taps taps;
-  list_taps(args, pitch, taps);
   const Output output = output_of(args);
   const std::int64_t most_rows = (kBand / pitch - rows_of_one) / args.stride_h + 1;
   for (std::int64_t oy0 = 0; oy0 < args.out_h; oy0 += most_rows) {
@@ -260,7 +227,7 @@ void depthwise_avx2(const DepthwiseArgs& args) {
       fill_row(args, oy0 * args.stride_h - args.pad_top + r, pitch, band + r * pitch);
     }
     const std::int64_t at = oy0 * args.out_w;
-    run(args, taps, output,
+    run(args, pairs, output,
         {.x = band,
          .x_step = args.stride_h * pitch,
          .count = rows,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels that multiply four bytes at a time prepare for a channel. Portable.
+// What the kernels that multiply two or four neighbours at a time prepare for a channel. Portable.
 #include <algorithm>
 
 #include "engine/kernels/depthwise/depthwise_args.h"
@@ -7,22 +7,24 @@
 namespace assay::kernels {
 namespace {
 
-// Of the byte `byte` of a window's row; 0 between the taps and behind them.
-std::int32_t weight(const DepthwiseArgs& args, std::int64_t ky, std::int64_t byte) {
-  if (byte % args.dilation_w != 0 || byte / args.dilation_w >= args.kernel_w) {
-    return 0;
-  }
-  const std::int64_t tap = ky * args.kernel_w + byte / args.dilation_w;
+std::int32_t tap_weight(const DepthwiseArgs& args, std::int64_t ky, std::int64_t kx) {
+  const std::int64_t tap = ky * args.kernel_w + kx;
   const std::int32_t raw =
       args.w_signed ? static_cast<const std::int8_t*>(args.w)[tap] : static_cast<const std::uint8_t*>(args.w)[tap];
   return raw - args.w_zero_point;
+}
+
+// Of the byte `byte` of a window's row; 0 between the taps and behind them.
+std::int32_t byte_weight(const DepthwiseArgs& args, std::int64_t ky, std::int64_t byte) {
+  const bool is_tap = byte % args.dilation_w == 0 && byte / args.dilation_w < args.kernel_w;
+  return is_tap ? tap_weight(args, ky, byte / args.dilation_w) : 0;
 }
 
 bool add_quads(const DepthwiseArgs& args, std::int64_t ky, std::int64_t byte, std::int64_t offset,
                DepthwiseQuads& quads) {
   std::int32_t rest[4];
   for (int i = 0; i < 4; ++i) {
-    rest[i] = weight(args, ky, byte + i);
+    rest[i] = byte_weight(args, ky, byte + i);
     quads.sum += static_cast<std::uint32_t>(rest[i]);
   }
   bool more = true;
@@ -46,6 +48,25 @@ bool add_quads(const DepthwiseArgs& args, std::int64_t ky, std::int64_t byte, st
 }
 
 }  // namespace
+
+// False if there are too many.
+bool list_depthwise_pairs(const DepthwiseArgs& args, std::int64_t pitch, DepthwisePairs& pairs) {
+  for (std::int64_t ky = 0; ky < args.kernel_h; ++ky) {
+    for (std::int64_t kx = 0; kx < args.kernel_w;) {
+      if (pairs.count == DepthwisePairs::kMost) {
+        return false;
+      }
+      const bool paired = args.dilation_w == 1 && kx + 1 < args.kernel_w;
+      const auto first = static_cast<std::uint32_t>(tap_weight(args, ky, kx));
+      const auto second = static_cast<std::uint32_t>(paired ? tap_weight(args, ky, kx + 1) : 0);
+      pairs.offset[pairs.count] = ky * args.dilation_h * pitch + kx * args.dilation_w;
+      pairs.weights[pairs.count] = static_cast<std::int32_t>((first & 0xFFFFU) | (second << 16U));
+      ++pairs.count;
+      kx += paired ? 2 : 1;
+    }
+  }
+  return true;
+}
 
 // False if there are too many.
 bool list_depthwise_quads(const DepthwiseArgs& args, std::int64_t pitch, DepthwiseQuads& quads) {

@@ -148,7 +148,7 @@ class ConvInteger final : public Operator {
     multiply_correct({*kernels_.gemm.kernel, worker.packed, correction}, w_zero_points, weights,
                      {.y = out, .row_stride = shape.positions()}, worker.product);
     if (context.witness != nullptr) {
-      witness_product(weights, patches, *context.witness);
+      witness_product(weights, patches, *context.witness, {.side = ChannelSide::kRows, .first = first_output});
     }
     return {};
   }

@@ -234,7 +234,8 @@ class QLinearConv final : public Operator {
                         bound_.requantizations[g], rows,
                         {.y = out, .row_stride = 1, .column_stride = shape.positions()}, worker.product);
     if (context.witness != nullptr) {
-      witness_product(rows, weights_.matrix(group), *context.witness);
+      witness_product(rows, weights_.matrix(group), *context.witness,
+                      {.side = ChannelSide::kColumns, .first = group * shape.group_outputs});
     }
   }
 

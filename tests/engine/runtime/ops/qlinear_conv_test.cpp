@@ -279,6 +279,15 @@ TEST(QLinearConv, WitnessCountsThePairsOfEveryGroup) {
   EXPECT_EQ(outcome.value().saturation.pairs, expected.pairs);
   EXPECT_EQ(outcome.value().saturation.saturated, expected.saturated);
   EXPECT_EQ(outcome.value().saturation.largest_loss, expected.largest_loss);
+  // The outputs of both groups, each with its share.
+  const auto& channels = outcome.value().saturation.channels;
+  ASSERT_EQ(channels.size(), 4U);
+  std::uint64_t pairs = 0;
+  for (const auto& channel : channels) {
+    EXPECT_EQ(channel.pairs, expected.pairs / 4);
+    pairs += channel.pairs;
+  }
+  EXPECT_EQ(pairs, expected.pairs);
 }
 
 // 1x1 on one value: y = clamp(x * w), scales 1, zero points 0 but for y's.

@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#include "engine/kernels/depthwise/depthwise.h"
-#include "engine/kernels/im2col/im2col.h"
 #include "engine/runtime/window.h"
 
 namespace assay::runtime {
@@ -33,37 +31,5 @@ struct ConvShape {
 
 // Errors name x and w with their shapes.
 Result<ConvShape> resolve_conv_shape(const WindowSpec& spec, Index group, const Shape& x, const Shape& w);
-
-// Output rows [first, first + count) of one sample: the unit of work.
-struct OutputRows {
-  Index sample = 0;
-  Index first = 0;
-  Index count = 0;
-};
-// Splits samples into blocks of output rows whose patches and accumulators stay in cache.
-class ConvTasks {
- public:
-  ConvTasks(const ConvShape& shape, Index columns);
-  Index count() const { return batch_ * blocks_; }
-  OutputRows at(Index task) const;
-  Index rows_per_task() const { return block_; }
-
- private:
-  Index batch_;
-  Index rows_;
-  Index block_;
-  Index blocks_;
-};
-
-struct PatchSource {
-  const std::uint8_t* image = nullptr;  // [group_channels, H, W] of one sample and group
-  std::uint8_t pad_value = 0;
-  kernels::PatchOrder order = kernels::PatchOrder::kKernelThenChannel;
-};
-// The patches of some output rows: [count * out_w, contraction()], tightly packed.
-void write_patches(const ConvShape& shape, const PatchSource& source, const OutputRows& rows, std::uint8_t* patches);
-
-// Geometry of the depthwise kernel; the operands are the caller's to fill in.
-kernels::DepthwiseArgs depthwise_geometry(const ConvShape& shape);
 
 }  // namespace assay::runtime

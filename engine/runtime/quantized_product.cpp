@@ -141,21 +141,26 @@ Status ProductScratch::reserve(Index rows, Index columns) {
 void multiply_requantize(const Product& product, const Requantization& requantization, const ProductRows& rows,
                          const ProductOutput& output, ProductScratch& scratch) {
   multiply(product, rows, scratch);
-  kernels::requantize({.rows = rows.count,
-                       .columns = product.b.n,
-                       .acc = scratch.acc.as<std::int32_t>(),
-                       .acc_stride = product.b.n,
-                       .column_offset = product.correction.column_offset.data(),
-                       .row_sum = sum_rows(product, rows, scratch),
-                       .b_zero_point = data_or_null(product.correction.b_zero_points),
-                       .scale = requantization.scales.data(),
-                       .y_zero_point = requantization.y_zero_point,
-                       .clamp_min = requantization.clamp_min,
-                       .clamp_max = requantization.clamp_max,
-                       .y_signed = requantization.y_signed,
-                       .y = output.y,
-                       .y_row_stride_bytes = output.row_stride,
-                       .y_column_stride_bytes = output.column_stride});
+  const kernels::RequantizeArgs args{.rows = rows.count,
+                                     .columns = product.b.n,
+                                     .acc = scratch.acc.as<std::int32_t>(),
+                                     .acc_stride = product.b.n,
+                                     .column_offset = product.correction.column_offset.data(),
+                                     .row_sum = sum_rows(product, rows, scratch),
+                                     .b_zero_point = data_or_null(product.correction.b_zero_points),
+                                     .scale = requantization.scales.data(),
+                                     .y_zero_point = requantization.y_zero_point,
+                                     .clamp_min = requantization.clamp_min,
+                                     .clamp_max = requantization.clamp_max,
+                                     .y_signed = requantization.y_signed,
+                                     .y = output.y,
+                                     .y_row_stride_bytes = output.row_stride,
+                                     .y_column_stride_bytes = output.column_stride};
+  if (requantization.kernel == nullptr) {
+    kernels::requantize(args);
+  } else {
+    kernels::requantize(*requantization.kernel, args);
+  }
 }
 
 void multiply_correct(const Product& product, std::span<const std::int32_t> a_zero_points, const ProductRows& rows,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/kernels/gemm/gemm.h"
+#include "engine/kernels/requantize/requantize.h"
 #include "engine/runtime/operator.h"
 #include "engine/runtime/scratch.h"
 
@@ -59,6 +60,7 @@ struct Requantization {
   std::int32_t clamp_min = 0;
   std::int32_t clamp_max = 0;
   bool y_signed = false;
+  const kernels::RequantizeKernel* kernel = nullptr;  // null: the best of this host
 };
 // The clamp of ai.assay operators (attributes clamp_min, clamp_max), within the range of the output type.
 Status read_clamp(const Node& node, DType y_type, Requantization& out);

@@ -6,12 +6,16 @@ namespace assay::kernels {
 void depthwise_scalar(const DepthwiseArgs& args);
 #if ASSAY_HAVE_X86
 void depthwise_avx2(const DepthwiseArgs& args);
+void depthwise_avx_vnni(const DepthwiseArgs& args);
+void depthwise_avx512_vnni(const DepthwiseArgs& args);
 #endif
 
 namespace {
 
 constexpr DepthwiseKernel kKernels[] = {
 #if ASSAY_HAVE_X86
+    {"depthwise_avx512_vnni", Isa::kAvx512Vnni, depthwise_avx512_vnni},
+    {"depthwise_avx_vnni", Isa::kAvxVnni, depthwise_avx_vnni},
     {"depthwise_avx2", Isa::kAvx2, depthwise_avx2},
 #endif
     {"depthwise_scalar", Isa::kScalar, depthwise_scalar},

@@ -2,7 +2,9 @@
 // Depthwise convolution of 8-bit images (group = channels = outputs), exact at every level:
 //   acc[c,oy,ox] = sum over the kernel of (x - x_zero_point) * (w - w_zero_point[c]) + bias[c]      (wrapping int32)
 // A position outside the image counts as x = x_zero_point, so it adds nothing. Zero points lie in the range of their
-// operand's type. Nothing outside the operands is read. Naive version: tests/support/oracle.
+// operand's type. The sums are stored, or requantized as in kernels/requantize:
+//   y[c,oy,ox] = clamp(rint(f32(f32(acc) * scale[c])) + y_zero_point, clamp_min, clamp_max)      (rint: half to even)
+// Nothing outside the operands is read or written. Naive version: tests/support/oracle.
 #pragma once
 
 #include <span>

@@ -27,7 +27,41 @@ struct DepthwiseArgs {
   std::int64_t pad_left = 0;
   std::int64_t out_h = 0;
   std::int64_t out_w = 0;
-  std::int32_t* acc = nullptr;  // [out_h, out_w]
+  std::int32_t* acc = nullptr;  // [out_h, out_w]: the sums; null: requantized bytes to y
+  std::uint8_t* y = nullptr;    // [out_h, out_w], of either type
+  float scale = 1;
+  std::int32_t y_zero_point = 0;
+  std::int32_t clamp_min = 0;
+  std::int32_t clamp_max = 255;
+};
+
+// Two neighbouring elements of a band of image rows and their weights, w - w_zero_point as int16; or one with a weight
+// of 0 beside it.
+struct DepthwisePairs {
+  static constexpr int kMost = 128;
+  std::int64_t offset[kMost];   // of the first element, from where the window begins
+  std::int32_t weights[kMost];  // two int16
+  int count = 0;
+};
+
+// Four neighbouring bytes of a band of image rows and their weights, w - w_zero_point as s8. What s8 cannot hold is a
+// further quad at the same place.
+struct DepthwiseQuads {
+  static constexpr int kMost = 128;
+  std::int64_t offset[kMost];  // of the first byte, from where the window begins
+  std::int32_t weights[kMost];
+  int count = 0;
+  std::uint32_t sum = 0;  // of all weights, wrapping
+};
+
+// One row of the band: whole vectors of padding, at least pad_left bytes, then columns of the image and padding up to a
+// whole vector. So the vectors that are written are aligned.
+struct DepthwiseBandRow {
+  std::int64_t before = 0;   // bytes of the vectors of padding
+  std::int64_t first = 0;    // the first byte that an output reads
+  std::int64_t skipped = 0;  // columns of the image before those in the band
+  std::int64_t inside = 0;   // columns of the image
+  std::int64_t pitch = 0;
 };
 
 }  // namespace assay::kernels

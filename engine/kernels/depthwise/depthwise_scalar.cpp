@@ -4,8 +4,12 @@
 
 #include "engine/base/dtype.h"
 #include "engine/kernels/depthwise/depthwise_args.h"
+#include "engine/kernels/requantize/requantize_args.h"
 
 namespace assay::kernels {
+
+void requantize_scalar(const RequantizeArgs& args);
+
 namespace {
 
 constexpr Index kBlock = 512;  // outputs per block of a row
@@ -36,6 +40,28 @@ void add_tap(const X* x, Index stride, std::int16_t zero_point, std::int16_t w, 
   }
 }
 
+// Outputs [at, at + count), count being at most kBlock.
+void store(const DepthwiseArgs& args, const std::int32_t* acc, Index count, Index at) {
+  if (args.acc != nullptr) {
+    std::copy_n(acc, count, args.acc + at);
+    return;
+  }
+  static constexpr std::int32_t kNoOffset[kBlock] = {};
+  float scale[kBlock];
+  std::fill_n(scale, count, args.scale);
+  requantize_scalar({.rows = 1,
+                     .columns = count,
+                     .acc = acc,
+                     .acc_stride = count,
+                     .column_offset = kNoOffset,
+                     .scale = scale,
+                     .y_zero_point = args.y_zero_point,
+                     .clamp_min = args.clamp_min,
+                     .clamp_max = args.clamp_max,
+                     .y = args.y + at,
+                     .y_row_stride_bytes = count});
+}
+
 template <typename X>
 void run(const DepthwiseArgs& args) {
   std::uint32_t acc[kBlock];
@@ -60,7 +86,7 @@ void run(const DepthwiseArgs& args) {
           }
         }
       }
-      std::copy_n(acc, count, args.acc + oy * args.out_w + ox0);
+      store(args, reinterpret_cast<const std::int32_t*>(acc), count, oy * args.out_w + ox0);
     }
   }
 }

@@ -2,114 +2,99 @@
 #include "engine/kernels/requantize/requantize.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "engine/kernels/transpose/transpose_bytes.h"
 
 namespace assay::kernels {
+
+void requantize_scalar(const RequantizeArgs& args);
+#if ASSAY_HAVE_X86
+void requantize_avx2(const RequantizeArgs& args);
+void requantize_avx512(const RequantizeArgs& args);
+#endif
+
 namespace {
 
-constexpr Index kBlockColumns = 256;
-constexpr Index kBlockRows = 16;  // rows of a block that is transposed on its way out
-
-// float32 has no fraction at 1.5 * 2^23: adding it rounds an |x| below 2^22 half to even, and leaves the integer in the
-// low bits. (Vectorises, unlike std::nearbyint.)
-constexpr float kRounder = 12582912.0F;
-
-// One run of columns of one row.
-struct Run {
-  const std::int32_t* acc;
-  const std::int32_t* offset;
-  const std::int32_t* b_zero_point;  // or null
-  std::uint32_t row_sum;
-  const float* scale;
-  float low;  // clamp_min - y_zero_point
-  float high;
-  std::int32_t zero_point;
-  Index count;
+constexpr RequantizeKernel kKernels[] = {
+#if ASSAY_HAVE_X86
+    {"requantize_avx512", Isa::kAvx512, requantize_avx512},
+    {"requantize_avx2", Isa::kAvx2, requantize_avx2},
+#endif
+    {"requantize_scalar", Isa::kScalar, requantize_scalar},
 };
 
-std::uint8_t quantized(std::uint32_t v, float scale, const Run& run) {
-  const float product = static_cast<float>(static_cast<std::int32_t>(v)) * scale;
-  const float raised = product > run.low ? product : run.low;  // NaN: low
-  const float clamped = raised < run.high ? raised : run.high;
-  // The low byte of kRounder's bits is 0, so the low byte of the sum is the result's.
-  return static_cast<std::uint8_t>(std::bit_cast<std::int32_t>(clamped + kRounder) + run.zero_point);
-}
-static_assert((std::bit_cast<std::uint32_t>(kRounder) & 0xFFU) == 0);
+constexpr Index kBlockColumns = 256;
+constexpr Index kBlockRows = 64;  // rows of a block that is transposed on its way out: a cache line of y
 
-void convert(const Run& run, std::uint8_t* __restrict y) {
-  if (run.b_zero_point == nullptr) {
-    for (Index j = 0; j < run.count; ++j) {
-      const std::uint32_t v = static_cast<std::uint32_t>(run.acc[j]) + static_cast<std::uint32_t>(run.offset[j]);
-      y[j] = quantized(v, run.scale[j], run);
-    }
-    return;
-  }
-  for (Index j = 0; j < run.count; ++j) {
-    const std::uint32_t v = static_cast<std::uint32_t>(run.acc[j]) + static_cast<std::uint32_t>(run.offset[j]) -
-                            static_cast<std::uint32_t>(run.b_zero_point[j]) * run.row_sum;
-    y[j] = quantized(v, run.scale[j], run);
-  }
+// The part of `args` with rows [i, i + rows) and columns [j, j + columns), its y yet to be set.
+RequantizeArgs part(const RequantizeArgs& args, Index i, Index rows, Index j, Index columns) {
+  RequantizeArgs out = args;
+  out.rows = rows;
+  out.columns = columns;
+  out.acc = args.acc + i * args.acc_stride + j;
+  out.column_offset = args.column_offset + j;
+  out.row_sum = args.row_sum == nullptr ? nullptr : args.row_sum + i;
+  out.b_zero_point = args.b_zero_point == nullptr ? nullptr : args.b_zero_point + j;
+  out.scale = args.scale + j;
+  return out;
 }
 
-Run make_run(const RequantizeArgs& args, Index i, Index j, Index count) {
-  return {.acc = args.acc + i * args.acc_stride + j,
-          .offset = args.column_offset + j,
-          .b_zero_point = args.b_zero_point == nullptr ? nullptr : args.b_zero_point + j,
-          .row_sum = args.row_sum == nullptr ? 0 : static_cast<std::uint32_t>(args.row_sum[i]),
-          .scale = args.scale + j,
-          .low = static_cast<float>(args.clamp_min - args.y_zero_point),
-          .high = static_cast<float>(args.clamp_max - args.y_zero_point),
-          .zero_point = args.y_zero_point,
-          .count = count};
-}
-
-// A single column of neighbouring accumulators (one plane of a depthwise convolution) is converted as one long row.
+// A single column of neighbouring accumulators is converted as one long row.
 bool is_plane(const RequantizeArgs& args) {
   return args.columns == 1 && args.acc_stride == 1 && args.y_row_stride_bytes == 1 && args.b_zero_point == nullptr;
 }
 
-void requantize_plane(const RequantizeArgs& args) {
+void requantize_plane(const RequantizeKernel& kernel, const RequantizeArgs& args) {
   std::int32_t offset[kBlockColumns];
   float scale[kBlockColumns];
   std::fill_n(offset, kBlockColumns, args.column_offset[0]);
   std::fill_n(scale, kBlockColumns, args.scale[0]);
-  auto* y = static_cast<std::uint8_t*>(args.y);
-  Run run = make_run(args, 0, 0, 0);
-  run.offset = offset;
+  RequantizeArgs run = args;
+  run.rows = 1;
+  run.column_offset = offset;
   run.scale = scale;
+  run.y_column_stride_bytes = 1;
   for (Index i = 0; i < args.rows; i += kBlockColumns) {
     run.acc = args.acc + i;
-    run.count = std::min(kBlockColumns, args.rows - i);
-    convert(run, y + i);
+    run.y = static_cast<std::uint8_t*>(args.y) + i;
+    run.columns = std::min(kBlockColumns, args.rows - i);
+    kernel.rows(run);
   }
 }
 
+// The transposition that goes with the profile of the kernel.
+const TransposeKernel& transposition(const RequantizeKernel& kernel) {
+  return *std::ranges::find_if(transpose_kernels(), [&](const TransposeKernel& row) { return row.isa <= kernel.isa; });
+}
+
 // Rows whose elements are not neighbours in y go through a block of bytes.
-void requantize_scattered(const RequantizeArgs& args) {
-  std::uint8_t block[kBlockRows * kBlockColumns];
-  auto* y = static_cast<std::uint8_t*>(args.y);
+void requantize_scattered(const RequantizeKernel& kernel, const RequantizeArgs& args) {
+  alignas(64) std::uint8_t block[kBlockRows * kBlockColumns];
+  const TransposeKernel& transpose = transposition(kernel);
+  const Index block_columns = std::min(args.columns, kBlockColumns);
   for (Index i0 = 0; i0 < args.rows; i0 += kBlockRows) {
     const Index rows = std::min(kBlockRows, args.rows - i0);
-    for (Index j0 = 0; j0 < args.columns; j0 += kBlockColumns) {
-      const Index columns = std::min(kBlockColumns, args.columns - j0);
-      for (Index i = 0; i < rows; ++i) {
-        convert(make_run(args, i0 + i, j0, columns), block + i * kBlockColumns);
-      }
-      std::uint8_t* out = y + i0 * args.y_row_stride_bytes + j0 * args.y_column_stride_bytes;
+    for (Index j0 = 0; j0 < args.columns; j0 += block_columns) {
+      const Index columns = std::min(block_columns, args.columns - j0);
+      RequantizeArgs run = part(args, i0, rows, j0, columns);
+      run.y = block;
+      run.y_row_stride_bytes = columns;
+      run.y_column_stride_bytes = 1;
+      kernel.rows(run);
+      std::uint8_t* out =
+          static_cast<std::uint8_t*>(args.y) + i0 * args.y_row_stride_bytes + j0 * args.y_column_stride_bytes;
       if (args.y_row_stride_bytes == 1) {
-        transpose_bytes({.from = block,
-                         .rows = rows,
-                         .columns = columns,
-                         .from_stride = kBlockColumns,
-                         .to = out,
-                         .to_stride = args.y_column_stride_bytes});
+        transpose.run({.from = block,
+                       .rows = rows,
+                       .columns = columns,
+                       .from_stride = columns,
+                       .to = out,
+                       .to_stride = args.y_column_stride_bytes});
         continue;
       }
       for (Index i = 0; i < rows; ++i) {
         for (Index j = 0; j < columns; ++j) {
-          out[i * args.y_row_stride_bytes + j * args.y_column_stride_bytes] = block[i * kBlockColumns + j];
+          out[i * args.y_row_stride_bytes + j * args.y_column_stride_bytes] = block[i * columns + j];
         }
       }
     }
@@ -118,17 +103,27 @@ void requantize_scattered(const RequantizeArgs& args) {
 
 }  // namespace
 
-void requantize(const RequantizeArgs& args) {
+std::span<const RequantizeKernel> requantize_kernels() { return kKernels; }
+
+const RequantizeKernel& choose_requantize(const Profile& profile, const CpuFeatures& features) {
+  const CpuFeatures usable = can_run(features, profile.isa) ? capped(features, profile.isa) : features;
+  return *std::find_if(std::begin(kKernels), std::end(kKernels) - 1,
+                       [&](const RequantizeKernel& kernel) { return can_run(usable, kernel.isa); });
+}
+
+void requantize(const RequantizeKernel& kernel, const RequantizeArgs& args) {
   if (is_plane(args)) {
-    requantize_plane(args);
+    requantize_plane(kernel, args);
   } else if (args.y_column_stride_bytes == 1) {
-    auto* y = static_cast<std::uint8_t*>(args.y);
-    for (Index i = 0; i < args.rows; ++i) {
-      convert(make_run(args, i, 0, args.columns), y + i * args.y_row_stride_bytes);
-    }
+    kernel.rows(args);
   } else {
-    requantize_scattered(args);
+    requantize_scattered(kernel, args);
   }
+}
+
+void requantize(const RequantizeArgs& args) {
+  static const RequantizeKernel& best = choose_requantize({best_isa(host_features())}, host_features());
+  requantize(best, args);
 }
 
 }  // namespace assay::kernels

@@ -12,29 +12,29 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include "engine/base/cpu_features.h"
 #include "engine/base/dtype.h"
+#include "engine/base/profile.h"
+#include "engine/kernels/requantize/requantize_args.h"
 
 namespace assay::kernels {
 
-struct RequantizeArgs {
-  Index rows = 0;
-  Index columns = 0;
-  const std::int32_t* acc = nullptr;
-  Index acc_stride = 0;                         // elements between rows
-  const std::int32_t* column_offset = nullptr;  // [columns]
-  const std::int32_t* row_sum = nullptr;        // [rows] sums of the raw A row; may be null if every b_zero_point is 0
-  const std::int32_t* b_zero_point = nullptr;   // [columns]; null: all 0
-  const float* scale = nullptr;                 // [columns]
-  std::int32_t y_zero_point = 0;
-  std::int32_t clamp_min = 0;
-  std::int32_t clamp_max = 255;
-  bool y_signed = false;
-  void* y = nullptr;  // element (i, j) at y + i*y_row_stride + j*y_column_stride bytes
-  Index y_row_stride_bytes = 0;
-  Index y_column_stride_bytes = 1;
+struct RequantizeKernel {
+  const char* name;  // requantize_<isa>
+  Isa isa;
+  void (*rows)(const RequantizeArgs&);  // only for y_column_stride_bytes = 1
 };
+// Every kernel, best first.
+std::span<const RequantizeKernel> requantize_kernels();
 
+// The best kernel at or below the profile's ISA; where `features` lack that ISA, the best that they allow.
+const RequantizeKernel& choose_requantize(const Profile& profile, const CpuFeatures& features);
+
+// Any strides.
+void requantize(const RequantizeKernel& kernel, const RequantizeArgs& args);
+// With the best kernel of this host.
 void requantize(const RequantizeArgs& args);
 
 // The same correction without requantization: out[i,j] = v as int32, same strides in elements (MatMulInteger,

@@ -1,60 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/kernels/transpose/transpose_bytes.h"
 
-#include <array>
-#include <cstring>
+#include <algorithm>
 
 namespace assay::kernels {
+
+void transpose_bytes_scalar(const ByteTransposeArgs& args);
+#if ASSAY_HAVE_X86
+void transpose_bytes_avx2(const ByteTransposeArgs& args);
+void transpose_bytes_avx512(const ByteTransposeArgs& args);
+#endif
+
 namespace {
 
-constexpr Index kTile = 16;
-using Bytes16 = std::uint8_t __attribute__((vector_size(16)));
-using Tile = std::array<Bytes16, kTile>;
-
-Bytes16 interleave_low(Bytes16 a, Bytes16 b) {
-  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-}
-Bytes16 interleave_high(Bytes16 a, Bytes16 b) {
-  return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-}
-
-// Interleaving row i with row i + 8 is a rotation of the 8-bit element address by one; four of them swap its halves.
-Tile interleave(const Tile& tile) {
-  Tile out;
-  for (std::size_t i = 0; i < 8; ++i) {
-    out[2 * i] = interleave_low(tile[i], tile[i + 8]);
-    out[2 * i + 1] = interleave_high(tile[i], tile[i + 8]);
-  }
-  return out;
-}
-
-void transpose_tile(const std::uint8_t* from, Index from_stride, std::uint8_t* to, Index to_stride) {
-  Tile tile;
-  for (Index i = 0; i < kTile; ++i) {
-    std::memcpy(&tile[static_cast<std::size_t>(i)], from + i * from_stride, kTile);
-  }
-  tile = interleave(interleave(interleave(interleave(tile))));
-  for (Index j = 0; j < kTile; ++j) {
-    std::memcpy(to + j * to_stride, &tile[static_cast<std::size_t>(j)], kTile);
-  }
-}
+constexpr TransposeKernel kKernels[] = {
+#if ASSAY_HAVE_X86
+    {"transpose_bytes_avx512", Isa::kAvx512, transpose_bytes_avx512},
+    {"transpose_bytes_avx2", Isa::kAvx2, transpose_bytes_avx2},
+#endif
+    {"transpose_bytes_scalar", Isa::kScalar, transpose_bytes_scalar},
+};
 
 }  // namespace
 
+std::span<const TransposeKernel> transpose_kernels() { return kKernels; }
+
+const TransposeKernel& choose_transpose(const Profile& profile, const CpuFeatures& features) {
+  const CpuFeatures usable = can_run(features, profile.isa) ? capped(features, profile.isa) : features;
+  return *std::find_if(std::begin(kKernels), std::end(kKernels) - 1,
+                       [&](const TransposeKernel& kernel) { return can_run(usable, kernel.isa); });
+}
+
 void transpose_bytes(const ByteTransposeArgs& args) {
-  const Index whole_rows = args.rows - args.rows % kTile;
-  const Index whole_columns = args.columns - args.columns % kTile;
-  for (Index i = 0; i < whole_rows; i += kTile) {
-    for (Index j = 0; j < whole_columns; j += kTile) {
-      transpose_tile(args.from + i * args.from_stride + j, args.from_stride, args.to + j * args.to_stride + i,
-                     args.to_stride);
-    }
-  }
-  for (Index i = 0; i < args.rows; ++i) {
-    for (Index j = i < whole_rows ? whole_columns : 0; j < args.columns; ++j) {
-      args.to[j * args.to_stride + i] = args.from[i * args.from_stride + j];
-    }
-  }
+  static const TransposeKernel& best = choose_transpose({best_isa(host_features())}, host_features());
+  best.run(args);
 }
 
 }  // namespace assay::kernels

@@ -4,7 +4,8 @@
 // The weights are the left operand of the product, rows in the order (channel, kernel y, kernel x), and the patches are
 // packed as the right one: so pairs saturate where w is uint8 and x int8, depthwise or not. The product's rows are then
 // the channels of y as they lie in memory.
-#include "engine/runtime/conv_shape.h"
+#include "engine/runtime/conv_kernels.h"
+#include "engine/runtime/conv_patches.h"
 #include "engine/runtime/guard.h"
 #include "engine/runtime/ops/quantized_operators.h"
 #include "engine/runtime/parallel.h"
@@ -64,14 +65,7 @@ class ConvInteger final : public Operator {
     return std::vector<Tensor>{std::move(y)};
   }
 
-  KernelInfo kernel() const override {
-    KernelInfo info = product_kernel_info(choice_, profile_);
-    if (depthwise_) {
-      info.kernel = depthwise_choice_.kernel->name;
-      info.native = depthwise_choice_.native;
-    }
-    return info;
-  }
+  KernelInfo kernel() const override { return conv_kernel_info(kernels_, depthwise_, profile_); }
 
   bool saturates() const override { return !exact(); }
 
@@ -79,10 +73,9 @@ class ConvInteger final : public Operator {
   void choose(DType x, DType w) {
     x_signed_ = x == DType::kInt8;
     w_signed_ = w == DType::kInt8;
-    choice_ = kernels::choose_gemm(profile_, operands_of(w_signed_, x_signed_), features_);
-    depthwise_choice_ = kernels::choose_depthwise(profile_, features_);
+    kernels_ = choose_conv_kernels(profile_, operands_of(w_signed_, x_signed_), features_);
   }
-  bool exact() const { return choice_.kernel->arithmetic == Arithmetic::kExact; }
+  bool exact() const { return kernels_.gemm.kernel->arithmetic == Arithmetic::kExact; }
 
   void run_depthwise(const RunContext& context, const ConvShape& shape, const ZeroPoints& zero_points, Tensor& y) {
     const std::byte* x = context.input(kX).bytes();
@@ -98,26 +91,26 @@ class ConvInteger final : public Operator {
       args.w_signed = w_signed_;
       args.w_zero_point = zero_points.w[static_cast<std::size_t>(channel)];
       args.acc = out + plane * shape.positions();
-      depthwise_choice_.kernel->run(args);
+      kernels_.depthwise.kernel->run(args);
     });
   }
 
   Status run_product(const RunContext& context, const ConvShape& shape, ZeroPoints& zero_points, Tensor& y) {
-    const ConvTasks tasks(shape, shape.group_outputs);
-    const Index most_positions = tasks.rows_per_task() * shape.window.w.output;
+    const bool watched = context.witness != nullptr;
+    const ConvTasks tasks(shape, shape.group_outputs, watched ? 1 : context.threads);
+    const Index most_positions = tasks.most_positions();
     ASSAY_ASSIGN(const Index patch_bytes, element_count({most_positions, shape.contraction()}));
     zero_points.x_columns.assign(static_cast<std::size_t>(most_positions), zero_points.x);
     workers_.resize(static_cast<std::size_t>(context.threads));
     for (Worker& worker : workers_) {
       ASSAY_TRY(worker.patches.reserve(patch_bytes));
-      ASSAY_TRY(worker.packed.packed.reserve(choice_.kernel->packed_bytes(most_positions, shape.contraction())));
+      ASSAY_TRY(worker.packed.packed.reserve(kernels_.gemm.kernel->packed_bytes(most_positions, shape.contraction())));
       ASSAY_TRY(worker.product.reserve(shape.group_outputs, most_positions));
     }
     std::vector<Status> failures(workers_.size());
-    const bool watched = context.witness != nullptr;
     for_each_task(tasks.count() * group_, watched ? 1 : context.threads, [&](Index task, int slot) {
       const auto s = static_cast<std::size_t>(slot);
-      const Block block{.rows = tasks.at(task / group_), .group = task % group_};
+      const Block block{.positions = tasks.at(task / group_), .group = task % group_};
       Status status = guarded([&] { return run_block(context, shape, zero_points, block, workers_[s], y); });
       if (!status.ok()) {
         failures[s] = std::move(status);
@@ -130,15 +123,14 @@ class ConvInteger final : public Operator {
   }
 
   struct Block {
-    OutputRows rows;
+    OutputBlock positions;
     Index group = 0;
   };
 
   Status run_block(const RunContext& context, const ConvShape& shape, const ZeroPoints& zero_points, const Block& block,
                    Worker& worker, Tensor& y) const {
-    const Index first_position = block.rows.first * shape.window.w.output;
     const ByteMatrix patches = patch_matrix(context.input(kX), shape, zero_points, block, worker);
-    ASSAY_TRY(pack_matrix(*choice_.kernel, patches, worker.packed));
+    ASSAY_TRY(pack_matrix(*kernels_.gemm.kernel, patches, worker.packed));
     const auto columns = static_cast<std::size_t>(patches.columns);
     const Correction correction = make_correction(
         {.b = worker.packed, .b_zero_points = std::span<const std::int32_t>(zero_points.x_columns).first(columns)});
@@ -150,12 +142,13 @@ class ConvInteger final : public Operator {
     const auto w_zero_points =
         std::span<const std::int32_t>(zero_points.w)
             .subspan(static_cast<std::size_t>(first_output), static_cast<std::size_t>(shape.group_outputs));
-    const Index plane = block.rows.sample * shape.outputs() + first_output;
-    std::int32_t* out = y.mutable_data<std::int32_t>().data() + plane * shape.positions() + first_position;
-    multiply_correct({*choice_.kernel, worker.packed, correction}, w_zero_points, weights,
+    const Index plane = block.positions.sample * shape.outputs() + first_output;
+    std::int32_t* out =
+        y.mutable_data<std::int32_t>().data() + plane * shape.positions() + block.positions.first_position;
+    multiply_correct({*kernels_.gemm.kernel, worker.packed, correction}, w_zero_points, weights,
                      {.y = out, .row_stride = shape.positions()}, worker.product);
     if (context.witness != nullptr) {
-      witness_product(weights, patches, *context.witness);
+      witness_product(weights, patches, *context.witness, {.side = ChannelSide::kRows, .first = first_output});
     }
     return {};
   }
@@ -163,20 +156,18 @@ class ConvInteger final : public Operator {
   // [C/group * taps, positions of the block]: of the image itself where there is one tap.
   ByteMatrix patch_matrix(const Tensor& x, const ConvShape& shape, const ZeroPoints& zero_points, const Block& block,
                           Worker& worker) const {
-    const Index channel = block.rows.sample * shape.channels() + block.group * shape.group_channels;
+    const Index channel = block.positions.sample * shape.channels() + block.group * shape.group_channels;
     const std::byte* image = x.bytes() + channel * shape.image_size();
-    ByteMatrix matrix{
-        .rows = shape.contraction(), .columns = block.rows.count * shape.window.w.output, .is_signed = x_signed_};
+    ByteMatrix matrix{.rows = shape.contraction(), .columns = block.positions.positions, .is_signed = x_signed_};
     if (shape.pointwise()) {
-      matrix.data = image + block.rows.first * shape.window.w.output;
+      matrix.data = image + block.positions.first_position;
       matrix.row_stride_bytes = shape.image_size();
       return matrix;
     }
-    write_patches(shape,
-                  {.image = reinterpret_cast<const std::uint8_t*>(image),
-                   .pad_value = static_cast<std::uint8_t>(zero_points.x),
-                   .order = kernels::PatchOrder::kChannelThenKernel},
-                  block.rows, worker.patches.as<std::uint8_t>());
+    const PatchSource source{.kernel = *kernels_.im2col,
+                             .image = reinterpret_cast<const std::uint8_t*>(image),
+                             .pad_value = static_cast<std::uint8_t>(zero_points.x)};
+    write_patches_channel_first(shape, source, block.positions, worker.patches.as<std::uint8_t>());
     matrix.data = worker.patches.as<std::byte>();
     matrix.row_stride_bytes = 1;
     matrix.column_stride_bytes = shape.contraction();
@@ -191,8 +182,7 @@ class ConvInteger final : public Operator {
   bool x_signed_ = false;
   bool w_signed_ = false;
   bool depthwise_ = false;
-  kernels::GemmChoice choice_;
-  kernels::DepthwiseChoice depthwise_choice_;
+  ConvKernels kernels_;
   std::vector<Worker> workers_;
 };
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // QLinearConv, plain and ai.assay's with a clamp: a quantized product of patches and weights per group, or the
 // depthwise kernel where every output channel reads one input channel of its own (exact in every profile).
-#include <functional>
-#include <numeric>
-
-#include "engine/kernels/requantize/requantize.h"
-#include "engine/runtime/conv_shape.h"
+#include "engine/runtime/conv_kernels.h"
+#include "engine/runtime/conv_patches.h"
+#include "engine/runtime/conv_weights.h"
 #include "engine/runtime/ops/quantized_operators.h"
 #include "engine/runtime/parallel.h"
 #include "engine/runtime/quantized_params.h"
-#include "engine/runtime/quantized_product.h"
 
 namespace assay::runtime {
 namespace {
@@ -36,17 +33,17 @@ struct Worker {
   ProductScratch product;
 };
 
-ProductRows make_patches(const Tensor& x, const ConvShape& shape, const OutputRows& rows, Index group,
-                         std::int32_t zero_point, Worker& worker) {
-  const Index channel = rows.sample * shape.channels() + group * shape.group_channels;
-  auto* patches = worker.patches.as<std::uint8_t>();
-  const auto* image = reinterpret_cast<const std::uint8_t*>(x.bytes()) + channel * shape.image_size();
-  write_patches(shape, {.image = image, .pad_value = static_cast<std::uint8_t>(zero_point)}, rows, patches);
-  return {.a = reinterpret_cast<const std::byte*>(patches),
-          .count = rows.count * shape.window.w.output,
-          .stride_bytes = shape.contraction(),
-          .is_signed = x.dtype() == DType::kInt8};
-}
+// What follows from the types, shapes and parameters of a run.
+struct Binding {
+  bool is_set = false;
+  DType x_type = DType::kUint8;
+  Shape x_shape;
+  ConvShape shape;
+  Parameters parameters;
+  // Per group, unless depthwise.
+  std::vector<Correction> corrections;
+  std::vector<Requantization> requantizations;
+};
 
 class QLinearConv final : public Operator {
  public:
@@ -56,7 +53,13 @@ class QLinearConv final : public Operator {
         group_(context.node.int_attribute("group", 1)),
         profile_(context.profile),
         features_(context.features),
-        weights_are_constant_(context.constant(kW) != nullptr) {}
+        weights_are_constant_(context.constant(kW) != nullptr),
+        operands_are_constant_(weights_are_constant_) {
+    for (const std::size_t input : {kXScale, kXZeroPoint, kWScale, kWZeroPoint, kYScale, kYZeroPoint, kBias}) {
+      const bool given = context.has_input(input);
+      operands_are_constant_ = operands_are_constant_ && (!given || context.constant(input) != nullptr);
+    }
+  }
 
   Status prepare(const PrepareContext& context) {
     const DType x_type = known_dtype(context, {kX, kXZeroPoint}).value_or(DType::kUint8);
@@ -68,84 +71,73 @@ class QLinearConv final : public Operator {
 
   Result<std::vector<Tensor>> run(RunContext& context) override {
     const Tensor& x = context.input(kX);
-    const Tensor& w = context.input(kW);
     ASSAY_TRY(expect_8bit(x, "x"));
-    ASSAY_TRY(expect_8bit(w, "w"));
-    ASSAY_ASSIGN(const ConvShape shape, resolve_conv_shape(spec_, group_, x.shape(), w.shape()));
-    ASSAY_ASSIGN(const Parameters parameters, read_parameters(context, shape));
-    const bool x_signed = x.dtype() == DType::kInt8;
-    if (!weights_are_constant_ || x_signed != x_signed_) {
-      ASSAY_TRY(pack(w, x_signed));
+    ASSAY_TRY(expect_8bit(context.input(kW), "w"));
+    const bool same = bound_.is_set && operands_are_constant_ && x.dtype() == bound_.x_type;
+    if (!same || x.shape() != bound_.x_shape) {
+      ASSAY_TRY(bind(context));
     }
-    ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(context.input(kYZeroPoint).dtype(), shape.output_shape()));
-    context.multiply_accumulates = shape.multiply_accumulates();
-    ASSAY_TRY(shape.depthwise() ? run_depthwise(context, shape, parameters, y)
-                                : run_product(context, shape, parameters, y));
+    ASSAY_ASSIGN(Tensor y,
+                 Tensor::allocate_uninitialized(context.input(kYZeroPoint).dtype(), bound_.shape.output_shape()));
+    context.multiply_accumulates = bound_.shape.multiply_accumulates();
+    if (depthwise_) {
+      run_depthwise(context, y);
+    } else {
+      ASSAY_TRY(run_product(context, y));
+    }
     return std::vector<Tensor>{std::move(y)};
   }
 
-  KernelInfo kernel() const override {
-    if (!depthwise_) {
-      return product_kernel_info(choice_, profile_);
-    }
-    KernelInfo info;
-    info.kernel = depthwise_choice_.kernel->name;
-    info.isa = isa_name(profile_.isa);
-    info.arithmetic = arithmetic_name(Arithmetic::kExact);
-    info.native = depthwise_choice_.native;
-    return info;
-  }
-
-  bool saturates() const override { return !depthwise_ && choice_.kernel->arithmetic == Arithmetic::kSat16Pairs; }
+  KernelInfo kernel() const override { return conv_kernel_info(kernels_, depthwise_, profile_); }
+  bool saturates() const override { return !depthwise_ && kernels_.gemm.kernel->arithmetic == Arithmetic::kSat16Pairs; }
 
  private:
   void choose(bool x_signed, bool w_signed) {
     x_signed_ = x_signed;
     w_signed_ = w_signed;
-    choice_ = kernels::choose_gemm(profile_, operands_of(x_signed, w_signed), features_);
-    depthwise_choice_ = kernels::choose_depthwise(profile_, features_);
+    kernels_ = choose_conv_kernels(profile_, operands_of(x_signed, w_signed), features_);
   }
 
-  // Weights of each group as [M/group, taps, C/group], the order of the patches, then packed for the kernel.
   Status pack(const Tensor& w, bool x_signed) {
-    if (w.rank() < 3 || !is_8bit(w.dtype()) || group_ < 1 || w.dim(0) % group_ != 0) {
-      return invalid_argument("w is int8 or uint8 [M, C/group, kernel...] with M a multiple of group; found " +
-                              std::string(dtype_name(w.dtype())) + shape_text(w.shape()) + ", group " +
-                              std::to_string(group_));
-    }
+    ASSAY_TRY(check_conv_weights(w, group_));
     depthwise_ = group_ > 1 && w.dim(0) == group_ && w.dim(1) == 1;
     choose(x_signed, w.dtype() == DType::kInt8);
-    if (depthwise_) {
-      return {};
+    return depthwise_ ? Status{} : weights_.pack(w, group_, *kernels_.gemm.kernel);
+  }
+
+  Status bind(const RunContext& context) {
+    const Tensor& x = context.input(kX);
+    const Tensor& w = context.input(kW);
+    bound_.is_set = false;
+    ASSAY_ASSIGN(bound_.shape, resolve_conv_shape(spec_, group_, x.shape(), w.shape()));
+    ASSAY_ASSIGN(bound_.parameters, read_parameters(context, bound_.shape));
+    const bool x_signed = x.dtype() == DType::kInt8;
+    if (!weights_are_constant_ || x_signed != x_signed_) {
+      ASSAY_TRY(pack(w, x_signed));
     }
-    const Index outputs = w.dim(0);
-    const Index channels = w.dim(1);
-    const Index taps = std::accumulate(w.shape().begin() + 2, w.shape().end(), Index{1}, std::multiplies<>());
-    ASSAY_TRY(weights_.reserve(w.size()));
-    const auto* from = reinterpret_cast<const std::byte*>(w.bytes());
-    auto* to = weights_.as<std::byte>();
-    for (Index m = 0; m < outputs; ++m) {
-      for (Index c = 0; c < channels; ++c) {
-        for (Index tap = 0; tap < taps; ++tap) {
-          to[(m * taps + tap) * channels + c] = *from++;
-        }
-      }
+    bound_.corrections.clear();
+    bound_.requantizations.clear();
+    for (Index group = 0; group < (depthwise_ ? 0 : group_); ++group) {
+      set_group(group);
     }
-    packed_.resize(static_cast<std::size_t>(group_));
-    for (Index group = 0; group < group_; ++group) {
-      ASSAY_TRY(pack_matrix(*choice_.kernel, weight_matrix(group, outputs / group_, taps * channels),
-                            packed_[static_cast<std::size_t>(group)]));
-    }
+    bound_.x_type = x.dtype();
+    bound_.x_shape = x.shape();
+    bound_.is_set = true;
     return {};
   }
 
-  ByteMatrix weight_matrix(Index group, Index outputs, Index contraction) const {
-    return {.data = weights_.as<std::byte>() + group * outputs * contraction,
-            .rows = contraction,
-            .columns = outputs,
-            .row_stride_bytes = 1,
-            .column_stride_bytes = contraction,
-            .is_signed = w_signed_};
+  void set_group(Index group) {
+    const Parameters& parameters = bound_.parameters;
+    bound_.corrections.push_back(
+        make_correction({.b = weights_.packed(group),
+                         .a_zero_point = parameters.x_zero_point,
+                         .b_zero_points = of_group(parameters.w_zero_points, bound_.shape, group),
+                         .bias = of_group(parameters.bias, bound_.shape, group)}));
+    Requantization requantization = parameters.requantization;
+    const auto scales = of_group(parameters.requantization.scales, bound_.shape, group);
+    requantization.scales.assign(scales.begin(), scales.end());
+    requantization.kernel = kernels_.requantize;
+    bound_.requantizations.push_back(std::move(requantization));
   }
 
   Result<Parameters> read_parameters(const RunContext& context, const ConvShape& shape) const {
@@ -176,89 +168,100 @@ class QLinearConv final : public Operator {
     return out;
   }
 
-  Status run_depthwise(const RunContext& context, const ConvShape& shape, const Parameters& parameters, Tensor& y) {
-    const Tensor& x = context.input(kX);
-    const Index positions = shape.positions();
-    workers_.resize(static_cast<std::size_t>(context.threads));
-    for (Worker& worker : workers_) {
-      ASSAY_TRY(worker.product.reserve(positions, 1));
-    }
-    const Index channels = shape.channels();
+  void run_depthwise(const RunContext& context, Tensor& y) const {
+    const ConvShape& shape = bound_.shape;
+    const Parameters& parameters = bound_.parameters;
+    const std::byte* x = context.input(kX).bytes();
     const std::byte* w = context.input(kW).bytes();
-    for_each_task(shape.batch * channels, context.threads, [&](Index plane, int slot) {
-      const Index channel = plane % channels;
+    auto* out = reinterpret_cast<std::uint8_t*>(y.mutable_bytes());
+    for_each_task(shape.batch * shape.channels(), context.threads, [&](Index plane, int) {
+      const Index channel = plane % shape.channels();
       const auto c = static_cast<std::size_t>(channel);
-      auto* acc = workers_[static_cast<std::size_t>(slot)].product.acc.as<std::int32_t>();
       kernels::DepthwiseArgs args = depthwise_geometry(shape);
-      args.x = x.bytes() + plane * shape.image_size();
+      args.x = x + plane * shape.image_size();
       args.x_signed = x_signed_;
       args.x_zero_point = parameters.x_zero_point;
       args.w = w + channel * shape.taps();
       args.w_signed = w_signed_;
       args.w_zero_point = parameters.w_zero_points[c];
       args.bias = parameters.bias[c];
-      args.acc = acc;
-      depthwise_choice_.kernel->run(args);
-      requantize_plane(parameters.requantization, c, {acc, static_cast<std::size_t>(positions)},
-                       y.mutable_bytes() + plane * positions);
+      args.y = out + plane * shape.positions();
+      args.scale = parameters.requantization.scales[c];
+      args.y_zero_point = parameters.requantization.y_zero_point;
+      args.clamp_min = parameters.requantization.clamp_min;
+      args.clamp_max = parameters.requantization.clamp_max;
+      kernels_.depthwise.kernel->run(args);
     });
-    return {};
   }
 
-  static void requantize_plane(const Requantization& requantization, std::size_t channel,
-                               std::span<const std::int32_t> acc, std::byte* y) {
-    const std::int32_t no_offset = 0;
-    kernels::requantize({.rows = static_cast<Index>(acc.size()),
-                         .columns = 1,
-                         .acc = acc.data(),
-                         .acc_stride = 1,
-                         .column_offset = &no_offset,
-                         .scale = &requantization.scales[channel],
-                         .y_zero_point = requantization.y_zero_point,
-                         .clamp_min = requantization.clamp_min,
-                         .clamp_max = requantization.clamp_max,
-                         .y_signed = requantization.y_signed,
-                         .y = y,
-                         .y_row_stride_bytes = 1});
-  }
-
-  Status run_product(const RunContext& context, const ConvShape& shape, const Parameters& parameters, Tensor& y) {
-    const ConvTasks tasks(shape, shape.group_outputs);
-    const Index most_positions = tasks.rows_per_task() * shape.window.w.output;
-    ASSAY_ASSIGN(const Index patch_bytes, element_count({most_positions, shape.contraction()}));
-    workers_.resize(static_cast<std::size_t>(context.threads));
+  Status run_product(const RunContext& context, Tensor& y) {
+    const ConvShape& shape = bound_.shape;
+    const int threads = context.witness == nullptr ? context.threads : 1;  // the witness is one record
+    const ConvTasks tasks(shape, shape.group_outputs, threads);
+    ASSAY_ASSIGN(const Index patch_bytes, element_count({tasks.most_positions(), shape.contraction()}));
+    workers_.resize(static_cast<std::size_t>(threads));
     for (Worker& worker : workers_) {
       ASSAY_TRY(worker.patches.reserve(patch_bytes));
-      ASSAY_TRY(worker.product.reserve(most_positions, shape.group_outputs));
+      ASSAY_TRY(worker.product.reserve(tasks.most_positions(), shape.group_outputs));
     }
-    std::vector<Correction> corrections;
-    std::vector<Requantization> requantizations;
-    for (Index group = 0; group < group_; ++group) {
-      const auto g = static_cast<std::size_t>(group);
-      corrections.push_back(make_correction({.b = packed_[g],
-                                             .a_zero_point = parameters.x_zero_point,
-                                             .b_zero_points = of_group(parameters.w_zero_points, shape, group),
-                                             .bias = of_group(parameters.bias, shape, group)}));
-      const auto scales = of_group(parameters.requantization.scales, shape, group);
-      requantizations.push_back(parameters.requantization);
-      requantizations.back().scales.assign(scales.begin(), scales.end());
+    if (shape.pointwise()) {
+      for_each_task(tasks.count() * group_, threads, [&](Index task, int slot) {
+        run_block(context, tasks.at(task / group_), task % group_, workers_[static_cast<std::size_t>(slot)], y);
+      });
+      return {};
     }
-    const bool watched = context.witness != nullptr;
-    for_each_task(tasks.count() * group_, watched ? 1 : context.threads, [&](Index task, int slot) {
-      const Index group = task % group_;
-      const auto g = static_cast<std::size_t>(group);
-      const OutputRows rows = tasks.at(task / group_);
-      Worker& worker = workers_[static_cast<std::size_t>(slot)];
-      const ProductRows patches = make_patches(context.input(kX), shape, rows, group, parameters.x_zero_point, worker);
-      const Index plane = rows.sample * shape.outputs() + group * shape.group_outputs;
-      std::byte* out = y.mutable_bytes() + plane * shape.positions() + rows.first * shape.window.w.output;
-      multiply_requantize({*choice_.kernel, packed_[g], corrections[g]}, requantizations[g], patches,
-                          {.y = out, .row_stride = 1, .column_stride = shape.positions()}, worker.product);
-      if (watched) {
-        witness_product(patches, weight_matrix(group, shape.group_outputs, shape.contraction()), *context.witness);
-      }
-    });
+    ASSAY_TRY(images_.reserve(shape));
+    const std::byte* x = context.input(kX).bytes();
+    for (Index first = 0; first < shape.batch; first += images_.most_samples()) {
+      const Index count = std::min(images_.most_samples(), shape.batch - first);
+      images_.fill(shape, *kernels_.transpose, x, first, count, threads);
+      const Index blocks = tasks.count() / shape.batch;
+      for_each_task(count * blocks * group_, threads, [&](Index task, int slot) {
+        run_block(context, tasks.at(first * blocks + task / group_), task % group_,
+                  workers_[static_cast<std::size_t>(slot)], y);
+      });
+    }
     return {};
+  }
+
+  void run_block(const RunContext& context, const OutputBlock& block, Index group, Worker& worker, Tensor& y) const {
+    const ConvShape& shape = bound_.shape;
+    const auto g = static_cast<std::size_t>(group);
+    const ProductRows rows = patches(context, block, group, worker);
+    const Index plane = block.sample * shape.outputs() + group * shape.group_outputs;
+    std::byte* out = y.mutable_bytes() + plane * shape.positions() + block.first_position;
+    multiply_requantize({*kernels_.gemm.kernel, weights_.packed(group), bound_.corrections[g]},
+                        bound_.requantizations[g], rows,
+                        {.y = out, .row_stride = 1, .column_stride = shape.positions()}, worker.product);
+    if (context.witness != nullptr) {
+      witness_product(rows, weights_.matrix(group), *context.witness,
+                      {.side = ChannelSide::kColumns, .first = group * shape.group_outputs});
+    }
+  }
+
+  // (kernel y, kernel x, channel) at the positions of the block.
+  ProductRows patches(const RunContext& context, const OutputBlock& block, Index group, Worker& worker) const {
+    const ConvShape& shape = bound_.shape;
+    auto* out = worker.patches.as<std::uint8_t>();
+    if (shape.pointwise()) {
+      const Index channel = block.sample * shape.channels() + group * shape.group_channels;
+      const auto* x = reinterpret_cast<const std::uint8_t*>(context.input(kX).bytes());
+      kernels_.transpose->run({.from = x + channel * shape.image_size() + block.first_position,
+                               .rows = shape.group_channels,
+                               .columns = block.positions,
+                               .from_stride = shape.image_size(),
+                               .to = out,
+                               .to_stride = shape.group_channels});
+    } else {
+      const auto zero_point = static_cast<std::uint8_t>(bound_.parameters.x_zero_point);
+      write_patches_channel_last(
+          shape, {.kernel = *kernels_.im2col, .image = images_.image(block.sample, group), .pad_value = zero_point},
+          block, out);
+    }
+    return {.a = reinterpret_cast<const std::byte*>(out),
+            .count = block.positions,
+            .stride_bytes = shape.contraction(),
+            .is_signed = x_signed_};
   }
 
   Node node_;
@@ -267,14 +270,15 @@ class QLinearConv final : public Operator {
   Profile profile_;
   CpuFeatures features_;
   bool weights_are_constant_;
+  bool operands_are_constant_;  // all but x
 
   bool x_signed_ = false;
   bool w_signed_ = true;
   bool depthwise_ = false;
-  kernels::GemmChoice choice_;
-  kernels::DepthwiseChoice depthwise_choice_;
-  ScratchBuffer weights_;             // [M, taps, C/group]
-  std::vector<PackedMatrix> packed_;  // per group
+  ConvKernels kernels_;
+  ConvWeights weights_;  // unless depthwise
+  Binding bound_;
+  ChannelLastImages images_;
   std::vector<Worker> workers_;
 };
 

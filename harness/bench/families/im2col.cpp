@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::uint8_t kPadding = 77;
 
+enum class Order { kChannelLast, kChannelFirst };
+
 struct Shape {
   Index channels;
   Index size;  // height and width
@@ -37,7 +39,7 @@ struct Image {
   Elements<std::uint8_t> rows;
 };
 
-void run(Image& image, kernels::PatchOrder order) {
+void run(const kernels::Im2colKernel& kernel, Image& image, Order order) {
   const Shape& shape = image.shape;
   kernels::Im2colArgs args;
   args.image = image.x.data();
@@ -53,46 +55,53 @@ void run(Image& image, kernels::PatchOrder order) {
   args.out_h = image.out;
   args.out_w = image.out;
   args.pad_value = kPadding;
-  args.order = order;
   args.rows = image.rows.data();
   args.row_stride_bytes = image.row;
-  kernels::im2col(args);
+  if (order == Order::kChannelLast) {
+    kernels::im2col_channel_last(kernel, args);
+  } else {
+    kernels::im2col_channel_first(kernel, args);
+  }
 }
 
-std::uint8_t pixel(const Image& image, Index channel, Index y, Index x) {
+std::uint8_t pixel(const Image& image, Order order, Index channel, Index y, Index x) {
   const Index size = image.shape.size;
-  return y < 0 || y >= size || x < 0 || x >= size ? kPadding : image.x.data()[(channel * size + y) * size + x];
+  if (y < 0 || y >= size || x < 0 || x >= size) {
+    return kPadding;
+  }
+  const Index last = (y * size + x) * image.shape.channels + channel;
+  return image.x.data()[order == Order::kChannelLast ? last : (channel * size + y) * size + x];
 }
 
-Status check(const Image& image, kernels::PatchOrder order) {
+Status check(const kernels::Im2colKernel& kernel, const Image& image, Order order) {
   const Shape& shape = image.shape;
   const Index taps = shape.kernel * shape.kernel;
   std::vector<std::uint8_t> expected;
   for (Index at = 0; at < image.out * image.out; ++at) {
     for (Index i = 0; i < image.row; ++i) {
-      const bool channel_last = order == kernels::PatchOrder::kKernelThenChannel;
+      const bool channel_last = order == Order::kChannelLast;
       const Index channel = channel_last ? i % shape.channels : i / taps;
       const Index tap = channel_last ? i / shape.channels : i % taps;
       const Index y = at / image.out * shape.stride + tap / shape.kernel - shape.kernel / 2;
       const Index x = at % image.out * shape.stride + tap % shape.kernel - shape.kernel / 2;
-      expected.push_back(pixel(image, channel, y, x));
+      expected.push_back(pixel(image, order, channel, y, x));
     }
   }
-  return expect_same<std::uint8_t>("im2col", image.rows.span(), expected, "a naive loop");
+  return expect_same<std::uint8_t>(kernel.name, image.rows.span(), expected, "a naive loop");
 }
 
-Result<Prepared> prepare(const Shape& shape, kernels::PatchOrder order) {
+Result<Prepared> prepare(const kernels::Im2colKernel& kernel, const Shape& shape, Order order) {
   auto image = std::make_shared<Image>(shape);
   if (!image->ok()) {
     return resource_error("no memory for the image");
   }
   fill_bytes(image->x.span(), 1);
   Prepared prepared;
-  prepared.call = [image, order]() -> Status {
-    run(*image, order);
+  prepared.call = [&kernel, image, order]() -> Status {
+    run(kernel, *image, order);
     return {};
   };
-  prepared.check = [image, order] { return check(*image, order); };
+  prepared.check = [&kernel, image, order] { return check(kernel, *image, order); };
   prepared.work.bytes = static_cast<double>(image->x.size() + image->rows.size());
   return prepared;
 }
@@ -101,12 +110,17 @@ Result<Prepared> prepare(const Shape& shape, kernels::PatchOrder order) {
 
 BenchmarkRows im2col_rows(const FamilyOptions& /*options*/) {
   BenchmarkRows rows;
-  for (const Shape& shape : kShapes) {
-    for (const auto order : {kernels::PatchOrder::kKernelThenChannel, kernels::PatchOrder::kChannelThenKernel}) {
-      rows.push_back({fmt::format("im2col/{}/{}ch_{}x{}_k{}_s{}",
-                                  order == kernels::PatchOrder::kKernelThenChannel ? "channel_last" : "channel_first",
-                                  shape.channels, shape.size, shape.size, shape.kernel, shape.stride),
-                      [&shape, order] { return prepare(shape, order); }});
+  for (const kernels::Im2colKernel& kernel : kernels::im2col_kernels()) {
+    if (!can_run(host_features(), kernel.isa)) {
+      continue;
+    }
+    for (const Shape& shape : kShapes) {
+      for (const Order order : {Order::kChannelLast, Order::kChannelFirst}) {
+        rows.push_back({fmt::format("im2col/{}/{}/{}ch_{}x{}_k{}_s{}", kernel.name,
+                                    order == Order::kChannelLast ? "channel_last" : "channel_first", shape.channels,
+                                    shape.size, shape.size, shape.kernel, shape.stride),
+                        [&kernel, &shape, order] { return prepare(kernel, shape, order); }});
+      }
     }
   }
   return rows;

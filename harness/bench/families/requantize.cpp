@@ -33,7 +33,7 @@ struct Operands {
   Elements<std::uint8_t> y;
 };
 
-void run(Operands& operands, Layout layout) {
+void run(const kernels::RequantizeKernel& kernel, Operands& operands, Layout layout) {
   kernels::RequantizeArgs args;
   args.rows = operands.shape.rows;
   args.columns = operands.shape.columns;
@@ -45,10 +45,10 @@ void run(Operands& operands, Layout layout) {
   args.y = operands.y.data();
   args.y_row_stride_bytes = layout == Layout::kRows ? args.columns : 1;
   args.y_column_stride_bytes = layout == Layout::kRows ? 1 : args.rows;
-  kernels::requantize(args);
+  kernels::requantize(kernel, args);
 }
 
-Status check(const Operands& operands, Layout layout) {
+Status check(const kernels::RequantizeKernel& kernel, const Operands& operands, Layout layout) {
   const Shape& shape = operands.shape;
   std::vector<std::uint8_t> expected(static_cast<std::size_t>(shape.rows * shape.columns));
   for (Index i = 0; i < shape.rows; ++i) {
@@ -59,10 +59,10 @@ Status check(const Operands& operands, Layout layout) {
       expected[static_cast<std::size_t>(at)] = static_cast<std::uint8_t>(std::clamp(rounded + 128, 0.0F, 255.0F));
     }
   }
-  return expect_same<std::uint8_t>("requantize", operands.y.span(), expected, "a naive loop");
+  return expect_same<std::uint8_t>(kernel.name, operands.y.span(), expected, "a naive loop");
 }
 
-Result<Prepared> prepare(const Shape& shape, Layout layout) {
+Result<Prepared> prepare(const kernels::RequantizeKernel& kernel, const Shape& shape, Layout layout) {
   auto operands = std::make_shared<Operands>(shape);
   if (!operands->ok()) {
     return resource_error("no memory for the operands");
@@ -71,11 +71,11 @@ Result<Prepared> prepare(const Shape& shape, Layout layout) {
   fill_integers(operands->offset.span(), 2, -5'000, 5'000);
   fill_floats(operands->scale.span(), 3, 0.0005F, 0.001F);
   Prepared prepared;
-  prepared.call = [operands, layout]() -> Status {
-    run(*operands, layout);
+  prepared.call = [&kernel, operands, layout]() -> Status {
+    run(kernel, *operands, layout);
     return {};
   };
-  prepared.check = [operands, layout] { return check(*operands, layout); };
+  prepared.check = [&kernel, operands, layout] { return check(kernel, *operands, layout); };
   prepared.work.bytes = static_cast<double>(operands->acc.size() * Index{sizeof(std::int32_t)} + operands->y.size());
   return prepared;
 }
@@ -84,12 +84,17 @@ Result<Prepared> prepare(const Shape& shape, Layout layout) {
 
 BenchmarkRows requantize_rows(const FamilyOptions& /*options*/) {
   BenchmarkRows rows;
-  for (const Shape& shape : kShapes) {
-    for (const Layout layout : {Layout::kRows, Layout::kColumns}) {
-      rows.push_back(
-          {fmt::format("requantize/per_channel_{}/{}x{}", layout == Layout::kRows ? "channel_last" : "channel_first",
-                       shape.rows, shape.columns),
-           [&shape, layout] { return prepare(shape, layout); }});
+  for (const kernels::RequantizeKernel& kernel : kernels::requantize_kernels()) {
+    if (!can_run(host_features(), kernel.isa)) {
+      continue;
+    }
+    for (const Shape& shape : kShapes) {
+      for (const Layout layout : {Layout::kRows, Layout::kColumns}) {
+        rows.push_back(
+            {fmt::format("requantize/{}/per_channel_{}/{}x{}", kernel.name,
+                         layout == Layout::kRows ? "channel_last" : "channel_first", shape.rows, shape.columns),
+             [&kernel, &shape, layout] { return prepare(kernel, shape, layout); }});
+      }
     }
   }
   return rows;

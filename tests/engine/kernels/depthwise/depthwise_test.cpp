@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every row of depthwise_kernels() that this host can run, against the naive convolution of one channel.
+// Every row of depthwise_kernels() that this host can run, against the naive convolution of one channel: sums and
+// requantized bytes, with pages around every operand that may not be touched.
 #include "engine/kernels/depthwise/depthwise.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
+#include "tests/engine/kernels/gemm/guarded_memory.h"
 #include "tests/support/oracle/convolution.h"
 #include "tests/support/random.h"
 
@@ -26,6 +29,8 @@ struct Channel {
   std::int32_t x_zero_point = 0;
   std::int32_t w_zero_point = 0;
   std::int32_t bias = 0;
+  float scale = 1;
+  oracle::OutputType y;
 
   std::string text() const {
     const oracle::ConvGeometry& g = geometry;
@@ -53,18 +58,26 @@ void fill(Channel& channel, test::Random& random) {
   channel.x_zero_point = random_zero_point(channel.x_signed, random);
   channel.w_zero_point = random_zero_point(channel.w_signed, random);
   channel.bias = static_cast<std::int32_t>(random.integer(-100000, 100000));
+  // Powers of two make ties.
+  channel.scale = random.chance(0.3) ? 1.0F / static_cast<float>(1 << random.integer(1, 12)) : random.uniform(0, 0.01F);
+  const bool y_signed = random.chance(0.5);
+  channel.y.zero_point = random_zero_point(y_signed, random);
+  const std::int32_t first = random.chance(0.7) ? (y_signed ? -128 : 0) : random_zero_point(y_signed, random);
+  const std::int32_t second = random.chance(0.7) ? (y_signed ? 127 : 255) : random_zero_point(y_signed, random);
+  channel.y.min = std::min(first, second);
+  channel.y.max = std::max(first, second);
 }
 
 Channel random_channel(test::Random& random) {
   Channel out;
   oracle::ConvGeometry& g = out.geometry;
   do {
-    g.height = random.integer(1, 20);
-    g.width = random.integer(1, 45);
+    g.height = random.integer(1, random.chance(0.1) ? 20 : 8);
+    g.width = random.integer(1, random.chance(0.1) ? 150 : 45);
     g.kernel_h = random.integer(1, 5);
     g.kernel_w = random.integer(1, 6);
     g.stride_h = random.integer(1, 3);
-    g.stride_w = random.integer(1, 3);
+    g.stride_w = random.chance(0.9) ? random.integer(1, 3) : random.integer(4, 5);
     g.dilation_h = random.integer(1, 3);
     g.dilation_w = random.chance(0.6) ? 1 : random.integer(2, 4);
     g.pad_top = random.integer(0, 3);
@@ -90,38 +103,90 @@ oracle::Integers expected_of(const Channel& channel) {
   return oracle::convolve(args);
 }
 
-oracle::Integers run(const DepthwiseKernel& kernel, const Channel& channel) {
-  const oracle::ConvGeometry& g = channel.geometry;
-  oracle::Integers acc(static_cast<std::size_t>(g.out_h() * g.out_w()), 0x5A5A5A5A);
-  kernel.run({.x = channel.x.data(),
-              .x_signed = channel.x_signed,
-              .x_zero_point = channel.x_zero_point,
-              .w = channel.w.data(),
-              .w_signed = channel.w_signed,
-              .w_zero_point = channel.w_zero_point,
-              .bias = channel.bias,
-              .height = g.height,
-              .width = g.width,
-              .kernel_h = g.kernel_h,
-              .kernel_w = g.kernel_w,
-              .stride_h = g.stride_h,
-              .stride_w = g.stride_w,
-              .dilation_h = g.dilation_h,
-              .dilation_w = g.dilation_w,
-              .pad_top = g.pad_top,
-              .pad_left = g.pad_left,
-              .out_h = g.out_h(),
-              .out_w = g.out_w(),
-              .acc = acc.data()});
-  return acc;
-}
+// Operands that touch a page which faults, behind them or before them.
+class Memory {
+ public:
+  explicit Memory(const Channel& channel, bool at_front) : channel_(channel), at_front_(at_front) {
+    x_ = placed(channel.x, x_memory_);
+    w_ = placed(channel.w, w_memory_);
+  }
 
-void expect_all_equal_oracle(const Channel& channel) {
+  oracle::Integers sums(const DepthwiseKernel& kernel) {
+    oracle::Integers acc(positions(), 0x5A5A5A5A);
+    DepthwiseArgs args = arguments();
+    const std::size_t bytes = acc.size() * sizeof acc[0];
+    args.acc = reinterpret_cast<std::int32_t*>(y_memory_.place(bytes, at_front_));
+    std::memcpy(args.acc, acc.data(), bytes);
+    kernel.run(args);
+    std::memcpy(acc.data(), args.acc, bytes);
+    return acc;
+  }
+
+  std::vector<std::uint8_t> bytes(const DepthwiseKernel& kernel) {
+    DepthwiseArgs args = arguments();
+    args.y = y_memory_.place(positions(), at_front_);
+    std::fill_n(args.y, positions(), std::uint8_t{0x5A});
+    args.scale = channel_.scale;
+    args.y_zero_point = channel_.y.zero_point;
+    args.clamp_min = channel_.y.min;
+    args.clamp_max = channel_.y.max;
+    kernel.run(args);
+    return {args.y, args.y + positions()};
+  }
+
+ private:
+  const std::uint8_t* placed(const std::vector<std::uint8_t>& bytes, test::GuardedMemory& memory) const {
+    std::uint8_t* out = memory.place(bytes.size(), at_front_);
+    std::memcpy(out, bytes.data(), bytes.size());
+    return out;
+  }
+  std::size_t positions() const {
+    return static_cast<std::size_t>(channel_.geometry.out_h() * channel_.geometry.out_w());
+  }
+  DepthwiseArgs arguments() const {
+    const oracle::ConvGeometry& g = channel_.geometry;
+    return {.x = x_,
+            .x_signed = channel_.x_signed,
+            .x_zero_point = channel_.x_zero_point,
+            .w = w_,
+            .w_signed = channel_.w_signed,
+            .w_zero_point = channel_.w_zero_point,
+            .bias = channel_.bias,
+            .height = g.height,
+            .width = g.width,
+            .kernel_h = g.kernel_h,
+            .kernel_w = g.kernel_w,
+            .stride_h = g.stride_h,
+            .stride_w = g.stride_w,
+            .dilation_h = g.dilation_h,
+            .dilation_w = g.dilation_w,
+            .pad_top = g.pad_top,
+            .pad_left = g.pad_left,
+            .out_h = g.out_h(),
+            .out_w = g.out_w()};
+  }
+
+  const Channel& channel_;
+  bool at_front_;
+  test::GuardedMemory x_memory_;
+  test::GuardedMemory w_memory_;
+  test::GuardedMemory y_memory_;
+  const std::uint8_t* x_ = nullptr;
+  const std::uint8_t* w_ = nullptr;
+};
+
+void expect_all_equal_oracle(const Channel& channel, bool at_front = false) {
   const oracle::Integers expected = expected_of(channel);
+  std::vector<std::uint8_t> expected_bytes;
+  for (const std::int32_t acc : expected) {
+    expected_bytes.push_back(static_cast<std::uint8_t>(oracle::requantize(acc, channel.scale, channel.y)));
+  }
+  Memory memory(channel, at_front);
   int ran = 0;
   for (const DepthwiseKernel& kernel : depthwise_kernels()) {
     if (can_run(host_features(), kernel.isa)) {
-      ASSERT_THAT(run(kernel, channel), ElementsAreArray(expected)) << kernel.name << ": " << channel.text();
+      ASSERT_EQ(memory.sums(kernel), expected) << kernel.name << ": " << channel.text();
+      ASSERT_EQ(memory.bytes(kernel), expected_bytes) << kernel.name << ": " << channel.text();
       ++ran;
     }
   }
@@ -129,9 +194,10 @@ void expect_all_equal_oracle(const Channel& channel) {
 }
 
 TEST(Depthwise, EqualsTheOracleOnRandomShapes) {
-  for (int i = 0; i < 600; ++i) {
+  for (int i = 0; i < 10000; ++i) {
     test::Random random(static_cast<std::uint64_t>(i));
-    ASSERT_NO_FATAL_FAILURE(expect_all_equal_oracle(random_channel(random)));
+    const Channel channel = random_channel(random);
+    ASSERT_NO_FATAL_FAILURE(expect_all_equal_oracle(channel, random.chance(0.3))) << "case " << i;
   }
 }
 
@@ -174,6 +240,27 @@ TEST(Depthwise, KernelsOfManyTaps) {
   }
 }
 
+// Weights less their zero point reach from -255 to 255, which takes several s8 quads.
+TEST(Depthwise, TheWidestWeights) {
+  test::Random random(3);
+  for (const bool w_signed : {false, true}) {
+    for (const bool highest : {false, true}) {
+      Channel channel;
+      channel.geometry.height = 6;
+      channel.geometry.width = 70;
+      channel.geometry.kernel_h = 3;
+      channel.geometry.kernel_w = 3;
+      fill(channel, random);
+      channel.w_signed = w_signed;
+      const std::int32_t low = w_signed ? -128 : 0;
+      std::fill(channel.w.begin(), channel.w.end(), static_cast<std::uint8_t>(highest ? low + 255 : low));
+      channel.w_zero_point = highest ? low : low + 255;
+      channel.scale = 1.0F / 4096;
+      ASSERT_NO_FATAL_FAILURE(expect_all_equal_oracle(channel));
+    }
+  }
+}
+
 TEST(Depthwise, TheBiasWraps) {
   Channel channel;
   channel.geometry.height = 2;
@@ -198,8 +285,11 @@ TEST(Depthwise, TheProfileCapsTheChoice) {
   };
   EXPECT_EQ(chosen(Isa::kScalar, full), "depthwise_scalar");
   EXPECT_EQ(chosen(Isa::kSse41, full), "depthwise_scalar");
+  EXPECT_EQ(chosen(Isa::kAvx2, full), "depthwise_avx2");
+  EXPECT_EQ(chosen(Isa::kAvx512, full), "depthwise_avx2");
+  EXPECT_EQ(chosen(Isa::kAvxVnni, full), "depthwise_avx_vnni");
+  EXPECT_EQ(chosen(Isa::kAvx512Vnni, full), "depthwise_avx512_vnni");
   for (const Isa isa : {Isa::kAvx2, Isa::kAvx512, Isa::kAvxVnni, Isa::kAvx512Vnni}) {
-    EXPECT_EQ(chosen(isa, full), "depthwise_avx2");
     EXPECT_EQ(chosen(isa, capped(full, Isa::kScalar)), "depthwise_scalar");
     EXPECT_TRUE(choose_depthwise({isa, Precision::kFast}, full).native);
     EXPECT_FALSE(choose_depthwise({isa, Precision::kFast}, capped(full, Isa::kScalar)).native);

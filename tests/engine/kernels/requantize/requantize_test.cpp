@@ -5,9 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
+#include <deque>
 #include <limits>
+#include <string>
 #include <vector>
 
+#include "tests/engine/kernels/gemm/guarded_memory.h"
 #include "tests/support/oracle/requantize.h"
 #include "tests/support/random.h"
 
@@ -19,23 +23,47 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
 constexpr std::int32_t kMin = std::numeric_limits<std::int32_t>::min();
 
-// One accumulator, no offset.
+// The rows of the table that this host can run.
+std::vector<RequantizeKernel> host_kernels() {
+  std::vector<RequantizeKernel> out;
+  for (const RequantizeKernel& kernel : requantize_kernels()) {
+    if (can_run(host_features(), kernel.isa)) {
+      out.push_back(kernel);
+    }
+  }
+  return out;
+}
+
+// One accumulator, no offset, by every kernel in every place of a vector: the value that all agree on.
 std::int32_t requantize_one(std::int32_t acc, float scale, const oracle::OutputType& type, bool y_signed) {
-  const std::int32_t no_offset = 0;
-  std::uint8_t y = 0;
-  requantize({.rows = 1,
-              .columns = 1,
-              .acc = &acc,
-              .acc_stride = 1,
-              .column_offset = &no_offset,
-              .scale = &scale,
-              .y_zero_point = type.zero_point,
-              .clamp_min = type.min,
-              .clamp_max = type.max,
-              .y_signed = y_signed,
-              .y = &y,
-              .y_row_stride_bytes = 1});
-  return y_signed ? static_cast<std::int8_t>(y) : y;
+  constexpr std::size_t kColumns = 75;  // 64 + 8 + 3
+  const std::vector<std::int32_t> accs(kColumns, acc);
+  const std::vector<std::int32_t> no_offset(kColumns, 0);
+  const std::vector<float> scales(kColumns, scale);
+  std::int32_t result = 0;
+  bool first = true;
+  for (const RequantizeKernel& kernel : host_kernels()) {
+    std::vector<std::uint8_t> y(kColumns);
+    requantize(kernel, {.rows = 1,
+                        .columns = kColumns,
+                        .acc = accs.data(),
+                        .acc_stride = kColumns,
+                        .column_offset = no_offset.data(),
+                        .scale = scales.data(),
+                        .y_zero_point = type.zero_point,
+                        .clamp_min = type.min,
+                        .clamp_max = type.max,
+                        .y_signed = y_signed,
+                        .y = y.data(),
+                        .y_row_stride_bytes = kColumns});
+    for (const std::uint8_t byte : y) {
+      const std::int32_t value = y_signed ? static_cast<std::int8_t>(byte) : byte;
+      EXPECT_TRUE(first || value == result) << kernel.name << ": " << value << ", others " << result;
+      result = value;
+      first = false;
+    }
+  }
+  return result;
 }
 
 constexpr oracle::OutputType kUint8{0, 0, 255};
@@ -105,9 +133,9 @@ struct Matrix {
 
 Matrix random_matrix(test::Random& random) {
   Matrix out;
-  out.rows = random.integer(1, 60);
-  out.columns = random.chance(0.2) ? 1 : random.integer(1, 40);
-  if (random.chance(0.05)) {
+  out.rows = random.integer(1, random.chance(0.1) ? 150 : 12);
+  out.columns = random.chance(0.2) ? 1 : random.integer(1, random.chance(0.3) ? 140 : 40);
+  if (random.chance(0.02)) {
     out.columns = random.integer(250, 530);
   }
   if (random.chance(0.1)) {
@@ -149,39 +177,80 @@ std::int32_t value_of(const Matrix& matrix, Index i, Index j) {
   return oracle::wrap_to_int32(v);
 }
 
+// Operands that touch a page which faults: behind them, or before them.
+class Guarded {
+ public:
+  explicit Guarded(bool at_front) : at_front_(at_front) {}
+  template <typename T>
+  T* copy(const std::vector<T>& values) {
+    memories_.emplace_back();
+    const std::size_t bytes = values.size() * sizeof(T);
+    auto* out = reinterpret_cast<T*>(memories_.back().place(bytes, at_front_));
+    std::memcpy(out, values.data(), bytes);
+    return out;
+  }
+
+ private:
+  bool at_front_;
+  std::deque<test::GuardedMemory> memories_;
+};
+
 TEST(Requantize, EqualsTheOracleInEveryLayout) {
   constexpr std::uint8_t kUntouched = 0x5A;
-  for (int i = 0; i < 600; ++i) {
+  for (int i = 0; i < 10000; ++i) {
     test::Random random(static_cast<std::uint64_t>(i));
-    const Matrix matrix = random_matrix(random);
+    Matrix matrix = random_matrix(random);
     const Index unit = matrix.interleaved ? 3 : 1;
     const Index row_stride = matrix.channel_first ? unit : unit * (matrix.columns + 2);
     const Index column_stride = matrix.channel_first ? unit * (matrix.rows + 2) : unit;
-    const Index size = row_stride * matrix.rows + column_stride * matrix.columns;
+    const Index size = row_stride * (matrix.rows - 1) + column_stride * (matrix.columns - 1) + 1;
     std::vector<std::uint8_t> expected(static_cast<std::size_t>(size), kUntouched);
-    std::vector<std::uint8_t> y = expected;
+    const std::vector<std::uint8_t> before = expected;
     for (Index r = 0; r < matrix.rows; ++r) {
       for (Index c = 0; c < matrix.columns; ++c) {
         expected[static_cast<std::size_t>(r * row_stride + c * column_stride)] = static_cast<std::uint8_t>(
             oracle::requantize(value_of(matrix, r, c), matrix.scale[static_cast<std::size_t>(c)], matrix.type));
       }
     }
-    requantize({.rows = matrix.rows,
-                .columns = matrix.columns,
-                .acc = matrix.acc.data(),
-                .acc_stride = matrix.acc_stride,
-                .column_offset = matrix.offset.data(),
-                .row_sum = matrix.with_b_zero_point ? matrix.row_sum.data() : nullptr,
-                .b_zero_point = matrix.with_b_zero_point ? matrix.b_zero_point.data() : nullptr,
-                .scale = matrix.scale.data(),
-                .y_zero_point = matrix.type.zero_point,
-                .clamp_min = matrix.type.min,
-                .clamp_max = matrix.type.max,
-                .y = y.data(),
-                .y_row_stride_bytes = row_stride,
-                .y_column_stride_bytes = column_stride});
-    ASSERT_EQ(y, expected) << "case " << i << ": " << matrix.rows << " x " << matrix.columns;
+    Guarded guarded(random.chance(0.3));
+    matrix.acc.resize(static_cast<std::size_t>((matrix.rows - 1) * matrix.acc_stride + matrix.columns));
+    RequantizeArgs args{.rows = matrix.rows,
+                        .columns = matrix.columns,
+                        .acc = guarded.copy(matrix.acc),
+                        .acc_stride = matrix.acc_stride,
+                        .column_offset = guarded.copy(matrix.offset),
+                        .row_sum = matrix.with_b_zero_point ? guarded.copy(matrix.row_sum) : nullptr,
+                        .b_zero_point = matrix.with_b_zero_point ? guarded.copy(matrix.b_zero_point) : nullptr,
+                        .scale = guarded.copy(matrix.scale),
+                        .y_zero_point = matrix.type.zero_point,
+                        .clamp_min = matrix.type.min,
+                        .clamp_max = matrix.type.max,
+                        .y_row_stride_bytes = row_stride,
+                        .y_column_stride_bytes = column_stride};
+    for (const RequantizeKernel& kernel : host_kernels()) {
+      std::uint8_t* y = guarded.copy(before);
+      args.y = y;
+      requantize(kernel, args);
+      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), y))
+          << kernel.name << ", case " << i << ": " << matrix.rows << " x " << matrix.columns;
+    }
   }
+}
+
+TEST(Requantize, TheProfileCapsTheChoice) {
+  CpuFeatures full;
+  full.sse41 = full.avx2 = full.avx512 = full.avx_vnni = full.avx512_vnni = true;
+  const auto chosen = [](Isa isa, const CpuFeatures& features) {
+    return std::string(choose_requantize({isa, Precision::kFast}, features).name);
+  };
+  EXPECT_EQ(chosen(Isa::kScalar, full), "requantize_scalar");
+#if defined(__x86_64__)
+  EXPECT_EQ(chosen(Isa::kAvx2, full), "requantize_avx2");
+  EXPECT_EQ(chosen(Isa::kAvxVnni, full), "requantize_avx2");
+  EXPECT_EQ(chosen(Isa::kAvx512Vnni, full), "requantize_avx512");
+  EXPECT_EQ(chosen(Isa::kAvx512Vnni, capped(full, Isa::kAvx2)), "requantize_avx2");
+#endif
+  EXPECT_EQ(chosen(Isa::kAvx512Vnni, capped(full, Isa::kScalar)), "requantize_scalar");
 }
 
 }  // namespace

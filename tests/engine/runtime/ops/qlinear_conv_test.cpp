@@ -104,6 +104,22 @@ TEST(QLinearConv, EqualsTheNaiveSumInEveryProfile) {
   }
 }
 
+// Many shapes, each under one setting.
+TEST(QLinearConv, EqualsTheNaiveSumOnManyShapes) {
+  const std::vector<Setting> settings = test::all_settings();
+  for (std::uint64_t trial = 0; trial < 10000; ++trial) {
+    Random random(1000 + trial);
+    const QConv conv = random_qconv(random);
+    const auto last = static_cast<std::int64_t>(settings.size()) - 1;
+    Setting setting = settings[static_cast<std::size_t>(random.integer(0, last))];
+    setting.threads = random.chance(0.02) ? 3 : 1;
+    const auto outcome = test::run_node(conv.run(random.chance(0.3)), setting);
+    ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+    ASSERT_TRUE(bytes_equal(outcome.value().outputs[0], conv.expected(conv.arithmetic(setting.profile))))
+        << "trial " << trial << " " << test::setting_text(setting);
+  }
+}
+
 // More positions and columns than one block of work holds.
 QConv large_conv(Random& random, Index kernel, Index stride) {
   QConv out;
@@ -138,6 +154,86 @@ TEST(QLinearConv, SplitsLargeImagesIntoBlocks) {
         ASSERT_TRUE(outcome.ok()) << outcome.error().message;
         EXPECT_TRUE(bytes_equal(outcome.value().outputs[0], expected));
         EXPECT_EQ(outcome.value().multiply_accumulates, expected.size() * 8 * kernel * kernel);
+      }
+    }
+  }
+}
+
+// One operator, run after run: what it keeps must never show.
+class KeptOperator {
+ public:
+  explicit KeptOperator(const NodeRun& run) {
+    graph_.opsets = {{"", run.opset}};
+    Node node;
+    node.op_type = run.op_type;
+    node.attributes = run.attributes;
+    node.outputs = {"y"};
+    for (std::size_t i = 0; i < run.inputs.size(); ++i) {
+      node.inputs.push_back("input" + std::to_string(i));
+      if (!run.computed[i]) {
+        graph_.initializers[node.inputs.back()] = run.inputs[i];
+      }
+    }
+    graph_.nodes.push_back(node);
+    operator_ = runtime::prepare_operator({.graph = graph_,
+                                           .node = graph_.nodes[0],
+                                           .profile = {best_isa(host_features()), Precision::kFast},
+                                           .features = host_features()})
+                    .value();
+  }
+  Tensor run(const std::vector<Tensor>& inputs) {
+    runtime::RunContext context{.inputs = inputs};
+    return operator_->run(context).value()[0];
+  }
+
+ private:
+  Graph graph_;
+  std::unique_ptr<runtime::Operator> operator_;
+};
+
+QConv small_conv(Random& random, Index height, bool x_signed, bool depthwise) {
+  QConv out;
+  out.conv.x_signed = x_signed;
+  out.conv.args.geometry = {.batch = 1, .channels = 3, .height = height, .width = 7, .outputs = depthwise ? 3 : 5};
+  oracle::ConvGeometry& g = out.conv.args.geometry;
+  g.group = depthwise ? 3 : 1;
+  g.kernel_h = g.kernel_w = 3;
+  g.pad_top = g.pad_left = g.pad_bottom = g.pad_right = 1;
+  out.conv.args.x = test::random_bytes(random, 3 * height * 7, x_signed);
+  out.conv.args.x_zero_point = test::random_bytes(random, 1, x_signed)[0];
+  out.conv.args.w_zero_points = {0};
+  out.conv.x = test::byte_tensor({1, 3, height, 7}, out.conv.args.x, x_signed);
+  out.scales = {.x = 0.02F, .w = {random.uniform(0.001F, 0.01F)}, .y = 0.1F};
+  out.y = {.zero_point = 128};
+  return out;
+}
+
+TEST(QLinearConv, FollowsShapesTypesAndParametersThatChange) {
+  Random random(4);
+  for (const bool depthwise : {false, true}) {
+    for (const bool computed : {false, true}) {  // the parameters
+      const Index taps = 9 * (depthwise ? 3 : 15);
+      const oracle::Integers w = test::random_bytes(random, taps, true);
+      QConv first = small_conv(random, 5, false, depthwise);
+      const auto with_weights = [&](QConv conv) {
+        conv.conv.args.w = w;
+        conv.conv.w = test::byte_tensor(depthwise ? Shape{3, 1, 3, 3} : Shape{5, 3, 3, 3}, w, true);
+        return conv;
+      };
+      first = with_weights(first);
+      NodeRun run = first.run(false);
+      run.computed = {true, computed, computed, false, computed, computed, computed, computed};
+      KeptOperator kept(run);
+      for (const auto& [height, x_signed] :
+           {std::pair<Index, bool>{5, false}, {5, false}, {9, false}, {4, true}, {5, false}}) {
+        QConv next = with_weights(small_conv(random, height, x_signed && computed, depthwise));
+        if (!computed) {
+          next.scales = first.scales;
+          next.conv.args.x_zero_point = first.conv.args.x_zero_point;
+        }
+        const Arithmetic arithmetic = next.arithmetic({best_isa(host_features()), Precision::kFast});
+        EXPECT_TRUE(bytes_equal(kept.run(next.run(false).inputs), next.expected(arithmetic)))
+            << "height " << height << " signed " << x_signed << " depthwise " << depthwise << " computed " << computed;
       }
     }
   }
@@ -183,6 +279,15 @@ TEST(QLinearConv, WitnessCountsThePairsOfEveryGroup) {
   EXPECT_EQ(outcome.value().saturation.pairs, expected.pairs);
   EXPECT_EQ(outcome.value().saturation.saturated, expected.saturated);
   EXPECT_EQ(outcome.value().saturation.largest_loss, expected.largest_loss);
+  // The outputs of both groups, each with its share.
+  const auto& channels = outcome.value().saturation.channels;
+  ASSERT_EQ(channels.size(), 4U);
+  std::uint64_t pairs = 0;
+  for (const auto& channel : channels) {
+    EXPECT_EQ(channel.pairs, expected.pairs / 4);
+    pairs += channel.pairs;
+  }
+  EXPECT_EQ(pairs, expected.pairs);
 }
 
 // 1x1 on one value: y = clamp(x * w), scales 1, zero points 0 but for y's.

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The weights of a quantized convolution as right operands of matrix products, one per group, packed once.
+#pragma once
+
+#include <vector>
+
+#include "engine/runtime/quantized_product.h"
+
+namespace assay::runtime {
+
+class ConvWeights {
+ public:
+  // w: int8 or uint8 [M, C/group, kernel...]; rows in the order (kernel y, kernel x, channel) of channel-last patches.
+  // Error: another type or rank, or M that is no multiple of group.
+  Status pack(const Tensor& w, Index group, const kernels::GemmKernel& kernel);
+
+  const PackedMatrix& packed(Index group) const { return packed_[static_cast<std::size_t>(group)]; }
+  // [contraction, M/group], not packed.
+  ByteMatrix matrix(Index group) const;
+
+ private:
+  ScratchBuffer bytes_;  // [M, taps, C/group]
+  bool is_signed_ = true;
+  std::vector<PackedMatrix> packed_;
+};
+
+// The error of ConvWeights::pack alone.
+Status check_conv_weights(const Tensor& w, Index group);
+
+}  // namespace assay::runtime

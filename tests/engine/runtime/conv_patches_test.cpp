@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/runtime/conv_patches.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/support/random.h"
+
+namespace assay::runtime {
+namespace {
+
+ConvShape shape_of(Index batch, Index group, Index channels, Index height, Index width, Index kernel) {
+  ConvShape shape;
+  shape.batch = batch;
+  shape.group = group;
+  shape.group_channels = channels;
+  shape.group_outputs = 4;
+  shape.window.h = {.input = height, .kernel = kernel, .output = height - kernel + 1};
+  shape.window.w = {.input = width, .kernel = kernel, .output = width - kernel + 1};
+  return shape;
+}
+
+TEST(ConvTasks, CoverEveryPositionOnceWhateverTheThreads) {
+  for (const Index kernel : {1, 3}) {
+    for (const Index channels : {1, 64, 2000}) {
+      for (const int threads : {1, 2, 7}) {
+        const ConvShape shape = shape_of(2, 1, channels, 31, 45, kernel);
+        const ConvTasks tasks(shape, 64, threads);
+        std::vector<int> seen(static_cast<std::size_t>(2 * shape.positions()), 0);
+        for (Index task = 0; task < tasks.count(); ++task) {
+          const OutputBlock block = tasks.at(task);
+          EXPECT_LE(block.positions, tasks.most_positions());
+          if (kernel > 1) {
+            EXPECT_EQ(block.first_position, block.first_row * shape.window.w.output);
+            EXPECT_EQ(block.positions, block.rows * shape.window.w.output);
+          }
+          for (Index i = 0; i < block.positions; ++i) {
+            ++seen[static_cast<std::size_t>(block.sample * shape.positions() + block.first_position + i)];
+          }
+        }
+        EXPECT_TRUE(std::all_of(seen.begin(), seen.end(), [](int count) { return count == 1; }));
+      }
+    }
+  }
+}
+
+TEST(ConvTasks, GiveEveryThreadWork) {
+  EXPECT_GE(ConvTasks(shape_of(1, 1, 64, 9, 9, 3), 64, 2).count(), 2);
+  EXPECT_GE(ConvTasks(shape_of(1, 1, 64, 14, 14, 1), 64, 2).count(), 2);
+}
+
+TEST(ConvTasks, NoSamplesAreNoTasks) { EXPECT_EQ(ConvTasks(shape_of(0, 1, 3, 9, 9, 3), 64, 2).count(), 0); }
+
+TEST(ChannelLastImages, HoldEveryElementOfAFewSamples) {
+  test::Random random(1);
+  for (const Index channels : {1, 2, 3, 17, 300}) {
+    const ConvShape shape = shape_of(5, 2, channels, 19, 37, 3);
+    std::vector<std::byte> x(static_cast<std::size_t>(5 * 2 * channels * 19 * 37));
+    std::generate(x.begin(), x.end(), [&] { return static_cast<std::byte>(random.integer(0, 255)); });
+    ChannelLastImages images;
+    ASSERT_TRUE(images.reserve(shape).ok());
+    for (Index first = 0; first < 5; first += images.most_samples()) {
+      const Index count = std::min(images.most_samples(), 5 - first);
+      images.fill(shape, kernels::choose_transpose({best_isa(host_features())}, host_features()), x.data(), first,
+                  count, 2);
+      for (Index plane = first * 2 * channels; plane < (first + count) * 2 * channels; ++plane) {
+        const std::uint8_t* image = images.image(plane / (2 * channels), plane / channels % 2);
+        for (Index pixel = 0; pixel < 19 * 37; ++pixel) {
+          ASSERT_EQ(std::byte{image[pixel * channels + plane % channels]},
+                    x[static_cast<std::size_t>(plane * 19 * 37 + pixel)]);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay::runtime

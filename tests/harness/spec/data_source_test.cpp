@@ -348,7 +348,7 @@ TEST(Golden, TakesTheNamesThatInferWrites) {
   std::filesystem::create_directories(folder);
   Graph graph = graph_xy();
   graph.outputs[0].name = "y:0";
-  const float values[] = {1, 2};
+  const std::vector<float> values = {1, 2};
   ASSERT_TRUE(save_npy((folder / "y_0.npy").string(), Tensor::from<float>({2}, values)).ok());
   EXPECT_EQ(load_golden(folder.string(), graph).value().at("y:0").shape(), (Shape{2}));
   std::filesystem::remove_all(folder);

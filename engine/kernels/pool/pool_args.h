@@ -25,8 +25,9 @@ struct GlobalAveragePoolArgs {
   PoolQuantization quantization = {};
 };
 
-// Consecutive windows of one output row. Tap (r, c) of window i is band[r * row_step + c * column_step + i * stride];
-// padding is in the band. Kernels may read kBandSlack bytes behind the last tap of the last window.
+// Neighbouring windows of neighbouring output rows. Tap (r, c) of window (o, i) is
+// band[o * out_step + r * row_step + c * column_step + i * stride], its result y[o * y_step + i]; padding is in the
+// band. Kernels may read kBandSlack bytes behind the last tap of the last window.
 inline constexpr std::int64_t kBandSlack = 64;
 struct BandArgs {
   const std::uint8_t* band = nullptr;
@@ -35,13 +36,18 @@ struct BandArgs {
   std::int64_t columns = 0;
   std::int64_t column_step = 1;
   std::int64_t stride = 1;
-  std::int64_t count = 0;  // windows
+  std::int64_t count = 0;  // windows of an output row
+  std::int64_t out_rows = 1;
+  std::int64_t out_step = 0;
   std::uint8_t* y = nullptr;
+  std::int64_t y_step = 0;
 };
 
 struct AverageBandArgs {
   BandArgs band = {};
-  const float* taps = nullptr;  // [count], what each window's sum is divided by; kTapSlack more may be read
+  const float* taps =
+      nullptr;           // [count], what each window's sum is divided by, in every row; kTapSlack more may be read
+  bool inverse = false;  // taps holds 1 / taps instead, exactly: powers of two
   PoolQuantization quantization = {};
 };
 inline constexpr std::int64_t kTapSlack = 16;

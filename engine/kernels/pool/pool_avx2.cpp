@@ -26,20 +26,29 @@ std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 __m128i load16(const std::uint8_t* bytes) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes)); }
 __m256i load32(const std::uint8_t* bytes) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes)); }
 
+// The first `count` of 16 bytes.
+void store_first(std::uint8_t* y, __m128i bytes, std::int64_t count) {
+  if (count >= 16) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(y), bytes);
+    return;
+  }
+  if ((count & 8) != 0) {
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(y), bytes);
+    bytes = _mm_srli_si128(bytes, 8);
+    y += 8;
+  }
+  auto rest = static_cast<std::uint64_t>(_mm_cvtsi128_si64(bytes));
+  for (std::int64_t i = 0; i < (count & 7); ++i) {
+    y[i] = static_cast<std::uint8_t>(rest);
+    rest >>= 8U;
+  }
+}
+
 // The first `count` of eight bytes of int32 values, saturated.
 template <bool kSigned>
 void store_bytes(std::uint8_t* y, __m256i v, std::int64_t count) {
   const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
-  const __m128i bytes = kSigned ? _mm_packs_epi16(words, words) : _mm_packus_epi16(words, words);
-  if (count >= kFloats) {
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(y), bytes);
-    return;
-  }
-  std::uint8_t buffer[16];
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(buffer), bytes);
-  for (std::int64_t i = 0; i < count; ++i) {
-    y[i] = buffer[i];
-  }
+  store_first(y, kSigned ? _mm_packs_epi16(words, words) : _mm_packus_epi16(words, words), least(count, kFloats));
 }
 
 template <bool kSigned>
@@ -74,18 +83,21 @@ void average(const AverageBandArgs& args) {
   const __m256 y_scale = _mm256_set1_ps(q.y_scale);
   const __m256 y_zero = _mm256_set1_ps(static_cast<float>(q.y_zero_point));
   const __m256 high = _mm256_set1_ps(kSigned ? 127.0F : 255.0F);
-  for (std::int64_t i = 0; i < b.count; i += kFloats) {
-    __m256 sum = _mm256_setzero_ps();
-    for (std::int64_t r = 0; r < b.rows; ++r) {
-      const std::uint8_t* from = b.band + r * b.row_step + i * b.stride;
-      for (std::int64_t c = 0; c < b.columns; ++c) {
-        const __m256i x = tap<kStride, kSigned>(from + c * b.column_step, b.stride, b.count - i);
-        sum = _mm256_add_ps(sum, _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_sub_epi32(x, x_zero)), x_scale));
+  for (std::int64_t o = 0; o < b.out_rows; ++o) {
+    for (std::int64_t i = 0; i < b.count; i += kFloats) {
+      __m256 sum = _mm256_setzero_ps();
+      for (std::int64_t r = 0; r < b.rows; ++r) {
+        const std::uint8_t* from = b.band + o * b.out_step + r * b.row_step + i * b.stride;
+        for (std::int64_t c = 0; c < b.columns; ++c) {
+          const __m256i x = tap<kStride, kSigned>(from + c * b.column_step, b.stride, b.count - i);
+          sum = _mm256_add_ps(sum, _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_sub_epi32(x, x_zero)), x_scale));
+        }
       }
+      const __m256 taps = _mm256_loadu_ps(args.taps + i);
+      const __m256 mean = args.inverse ? _mm256_mul_ps(sum, taps) : _mm256_div_ps(sum, taps);
+      const __m256 v = _mm256_add_ps(_mm256_div_ps(mean, y_scale), y_zero);
+      store_bytes<kSigned>(b.y + o * b.y_step + i, _mm256_cvtps_epi32(_mm256_min_ps(high, v)), b.count - i);
     }
-    const __m256 mean = _mm256_div_ps(sum, _mm256_loadu_ps(args.taps + i));
-    const __m256 v = _mm256_add_ps(_mm256_div_ps(mean, y_scale), y_zero);
-    store_bytes<kSigned>(b.y + i, _mm256_cvtps_epi32(_mm256_min_ps(high, v)), b.count - i);
   }
 }
 
@@ -125,10 +137,9 @@ void maximum(const BandArgs& b) {
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(b.y + i), best);
       continue;
     }
-    std::uint8_t buffer[kBytes];
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(buffer), best);
-    for (std::int64_t j = 0; i + j < b.count; ++j) {
-      b.y[i + j] = buffer[j];
+    store_first(b.y + i, _mm256_castsi256_si128(best), b.count - i);
+    if (b.count - i > 16) {
+      store_first(b.y + i + 16, _mm256_extracti128_si256(best, 1), b.count - i - 16);
     }
   }
 }
@@ -253,6 +264,17 @@ void average_any(const AverageBandArgs& args) {
   }
 }
 
+void max_row(const BandArgs& row, bool is_signed) {
+  switch (row.stride) {
+    case 1:
+      return is_signed ? maximum<1, true>(row) : maximum<1, false>(row);
+    case 2:
+      return is_signed ? maximum<2, true>(row) : maximum<2, false>(row);
+    default:
+      return maximum_apart(row, is_signed ? 0x80 : 0);
+  }
+}
+
 }  // namespace
 
 void average_band_avx2(const AverageBandArgs& args) {
@@ -260,13 +282,11 @@ void average_band_avx2(const AverageBandArgs& args) {
 }
 
 void max_band_avx2(const MaxBandArgs& args) {
-  switch (args.band.stride) {
-    case 1:
-      return args.is_signed ? maximum<1, true>(args.band) : maximum<1, false>(args.band);
-    case 2:
-      return args.is_signed ? maximum<2, true>(args.band) : maximum<2, false>(args.band);
-    default:
-      return maximum_apart(args.band, args.is_signed ? 0x80 : 0);
+  BandArgs row = args.band;
+  for (std::int64_t o = 0; o < args.band.out_rows; ++o) {
+    max_row(row, args.is_signed);
+    row.band += row.out_step;
+    row.y += row.y_step;
   }
 }
 

@@ -73,18 +73,21 @@ void average(const AverageBandArgs& args) {
   const __m512 y_scale = _mm512_set1_ps(q.y_scale);
   const __m512 y_zero = _mm512_set1_ps(static_cast<float>(q.y_zero_point));
   const __m512 high = _mm512_set1_ps(kSigned ? 127.0F : 255.0F);
-  for (std::int64_t i = 0; i < b.count; i += kFloats) {
-    __m512 sum = _mm512_setzero_ps();
-    for (std::int64_t r = 0; r < b.rows; ++r) {
-      const std::uint8_t* from = b.band + r * b.row_step + i * b.stride;
-      for (std::int64_t c = 0; c < b.columns; ++c) {
-        const __m512i x = tap<kStride, kSigned>(from + c * b.column_step, b.stride, b.count - i);
-        sum = _mm512_add_ps(sum, _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_sub_epi32(x, x_zero)), x_scale));
+  for (std::int64_t o = 0; o < b.out_rows; ++o) {
+    for (std::int64_t i = 0; i < b.count; i += kFloats) {
+      __m512 sum = _mm512_setzero_ps();
+      for (std::int64_t r = 0; r < b.rows; ++r) {
+        const std::uint8_t* from = b.band + o * b.out_step + r * b.row_step + i * b.stride;
+        for (std::int64_t c = 0; c < b.columns; ++c) {
+          const __m512i x = tap<kStride, kSigned>(from + c * b.column_step, b.stride, b.count - i);
+          sum = _mm512_add_ps(sum, _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_sub_epi32(x, x_zero)), x_scale));
+        }
       }
+      const __m512 taps = _mm512_loadu_ps(args.taps + i);
+      const __m512 mean = args.inverse ? _mm512_mul_ps(sum, taps) : _mm512_div_ps(sum, taps);
+      const __m512 v = _mm512_add_ps(_mm512_div_ps(mean, y_scale), y_zero);
+      store_bytes<kSigned>(b.y + o * b.y_step + i, _mm512_cvtps_epi32(_mm512_min_ps(high, v)), b.count - i);
     }
-    const __m512 mean = _mm512_div_ps(sum, _mm512_loadu_ps(args.taps + i));
-    const __m512 v = _mm512_add_ps(_mm512_div_ps(mean, y_scale), y_zero);
-    store_bytes<kSigned>(b.y + i, _mm512_cvtps_epi32(_mm512_min_ps(high, v)), b.count - i);
   }
 }
 
@@ -242,6 +245,17 @@ void average_any(const AverageBandArgs& args) {
   }
 }
 
+void max_row(const BandArgs& row, bool is_signed) {
+  switch (row.stride) {
+    case 1:
+      return is_signed ? maximum_beside<true>(row) : maximum_beside<false>(row);
+    case 2:
+      return is_signed ? maximum_alternate<true>(row) : maximum_alternate<false>(row);
+    default:
+      return maximum_apart(row, is_signed ? 0x80 : 0);
+  }
+}
+
 }  // namespace
 
 void average_band_avx512(const AverageBandArgs& args) {
@@ -249,13 +263,11 @@ void average_band_avx512(const AverageBandArgs& args) {
 }
 
 void max_band_avx512(const MaxBandArgs& args) {
-  switch (args.band.stride) {
-    case 1:
-      return args.is_signed ? maximum_beside<true>(args.band) : maximum_beside<false>(args.band);
-    case 2:
-      return args.is_signed ? maximum_alternate<true>(args.band) : maximum_alternate<false>(args.band);
-    default:
-      return maximum_apart(args.band, args.is_signed ? 0x80 : 0);
+  BandArgs row = args.band;
+  for (std::int64_t o = 0; o < args.band.out_rows; ++o) {
+    max_row(row, args.is_signed);
+    row.band += row.out_step;
+    row.y += row.y_step;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -15,72 +16,87 @@ namespace {
 constexpr Index kBandBytes = Index{16} << 10;
 constexpr Index kMostWindows = 512;
 
-// Columns of the image between the first and the last tap of `windows` windows.
-Index span_of(const PoolGeometry& g, Index windows) {
+// Columns of the image between the first and the last tap of `windows` windows; rows likewise.
+Index columns_of(const PoolGeometry& g, Index windows) {
   return (windows - 1) * g.stride_w + (g.kernel_w - 1) * g.dilation_w + 1;
+}
+Index rows_of(const PoolGeometry& g, Index windows) {
+  return (windows - 1) * g.stride_h + (g.kernel_h - 1) * g.dilation_h + 1;
 }
 
 // The most windows of a row that the buffer has room for; 0: not even one.
 Index strip_of(const PoolGeometry& g) {
-  const Index pitch = kBandBytes / std::max(g.kernel_h, Index{1}) - kBandSlack;
-  if (pitch < span_of(g, 1)) {
+  const Index pitch = kBandBytes / rows_of(g, 1) - kBandSlack;
+  if (pitch < columns_of(g, 1)) {
     return 0;
   }
-  return std::min({kMostWindows, g.out_w, (pitch - span_of(g, 1)) / g.stride_w + 1});
+  return std::min({kMostWindows, g.out_w, (pitch - columns_of(g, 1)) / g.stride_w + 1});
 }
 
-struct RowRange {
-  Index first = 0;  // tap
-  Index count = 0;
-};
-RowRange rows_inside(const PoolTaps& rows) {
-  RowRange out{0, rows.inside_count()};
-  while (out.first < rows.count && !rows.inside(out.first)) {
-    ++out.first;
-  }
-  return out;
-}
-
-// Bands of one strip of output columns.
+// Bands of one strip of output columns: the image itself where windows lie inside it, else a copy with the padding.
 class Bands {
  public:
   Bands(const PoolGeometry& geometry, const void* x, std::uint8_t padding)
       : g_(geometry), x_(static_cast<const std::uint8_t*>(x)), padding_(padding) {}
 
   void select(Index first_window, Index windows) {
-    windows_ = windows;
     left_ = first_window * g_.stride_w - g_.pad_left;
-    span_ = span_of(g_, windows);
+    span_ = columns_of(g_, windows);
+    args_.rows = g_.kernel_h;
+    args_.columns = g_.kernel_w;
+    args_.column_step = g_.dilation_w;
+    args_.stride = g_.stride_w;
+    args_.count = windows;
+    args_.y_step = g_.out_w;
   }
 
-  // Without y. Valid until the next call.
-  BandArgs at(Index plane, const PoolTaps& rows) {
-    const RowRange inside = rows_inside(rows);
-    const Index row_step = g_.dilation_h * g_.width;
-    const Index offset = (plane * g_.height + rows.position(inside.first)) * g_.width + left_;
-    BandArgs out;
-    out.rows = inside.count;
-    out.columns = g_.kernel_w;
-    out.column_step = g_.dilation_w;
-    out.stride = g_.stride_w;
-    out.count = windows_;
-    const bool padded = left_ < 0 || left_ + span_ > g_.width;
-    const Index end = offset + (inside.count - 1) * row_step + span_ + kBandSlack;
-    if (!padded && inside.count > 0 && end <= g_.planes * g_.height * g_.width) {
-      out.band = x_ + offset;
-      out.row_step = row_step;
-      return out;
+  // As many output rows from `oy` on as one band holds, at least one; without y. Valid until the next call.
+  const BandArgs& at(Index plane, Index oy) {
+    const Index top = oy * g_.stride_h - g_.pad_top;
+    const Index inside = rows_inside(plane, top);
+    args_.out_rows = std::min(inside > 0 ? inside : rows_copied(), g_.out_h - oy);
+    const Index pitch = inside > 0 ? g_.width : span_ + kBandSlack;
+    args_.row_step = g_.dilation_h * pitch;
+    args_.out_step = g_.stride_h * pitch;
+    if (inside > 0) {
+      args_.band = x_ + (plane * g_.height + top) * g_.width + left_;
+    } else {
+      args_.band = buffer_.data();
+      copy_rows(plane, top, rows_of(g_, args_.out_rows));
     }
-    out.row_step = span_ + kBandSlack;
-    out.band = buffer_.data();
-    for (Index row = 0; row < inside.count; ++row) {
-      copy_row(x_ + (plane * g_.height + rows.position(inside.first + row)) * g_.width,
-               buffer_.data() + row * out.row_step);
-    }
-    return out;
+    return args_;
   }
 
  private:
+  // Output rows whose windows lie inside the image, the slack behind them inside the tensor.
+  Index rows_inside(Index plane, Index top) const {
+    const Index room = g_.height - rows_of(g_, 1) - top;
+    if (left_ < 0 || left_ + span_ > g_.width || top < 0 || room < 0) {
+      return 0;
+    }
+    Index rows = room / g_.stride_h + 1;
+    const auto end_of = [&](Index windows) {
+      return (plane * g_.height + top + rows_of(g_, windows) - 1) * g_.width + left_ + span_ + kBandSlack;
+    };
+    while (rows > 0 && end_of(rows) > g_.planes * g_.height * g_.width) {
+      --rows;
+    }
+    return rows;
+  }
+
+  Index rows_copied() const { return (kBandBytes / (span_ + kBandSlack) - rows_of(g_, 1)) / g_.stride_h + 1; }
+
+  void copy_rows(Index plane, Index top, Index rows) {
+    std::uint8_t* to = buffer_.data();
+    for (Index row = top; row < top + rows; ++row, to += span_ + kBandSlack) {
+      if (row >= 0 && row < g_.height) {
+        copy_row(x_ + (plane * g_.height + row) * g_.width, to);
+      } else {
+        std::memset(to, padding_, static_cast<std::size_t>(span_));
+      }
+    }
+  }
+
   void copy_row(const std::uint8_t* image_row, std::uint8_t* to) const {
     const Index begin = std::clamp(-left_, Index{0}, span_);
     const Index end = std::clamp(g_.width - left_, begin, span_);
@@ -94,9 +110,9 @@ class Bands {
   const PoolGeometry& g_;
   const std::uint8_t* x_;
   std::uint8_t padding_;
-  Index windows_ = 0;
   Index left_ = 0;  // column of the first tap
   Index span_ = 0;
+  BandArgs args_;
   std::array<std::uint8_t, kBandBytes> buffer_{};
 };
 
@@ -118,41 +134,75 @@ class Divisors {
     }
   }
 
-  const float* of(Index rows) {
+  // For windows with so many counted rows.
+  void fill(Index rows, AverageBandArgs& args) {
     if (rows != rows_) {
       rows_ = rows;
-      for (std::size_t i = 0; i < static_cast<std::size_t>(windows_); ++i) {
-        floats_[i] = static_cast<float>(rows * columns_[i]);
+      recompute();
+    }
+    args.taps = floats_.data();
+    args.inverse = inverse_;
+  }
+  // Windows without any tap.
+  void set_empty(const BandArgs& band, std::uint8_t value) const {
+    for (Index i = 0; any_empty_ && i < windows_; ++i) {
+      for (Index o = 0; o < band.out_rows && floats_[static_cast<std::size_t>(i)] == 0.0F; ++o) {
+        band.y[o * band.y_step + i] = value;
       }
     }
-    return floats_.data();
   }
 
  private:
+  void recompute() {
+    inverse_ = true;
+    any_empty_ = false;
+    const auto windows = static_cast<std::size_t>(windows_);
+    for (std::size_t i = 0; i < windows; ++i) {
+      const Index taps = rows_ * columns_[i];
+      floats_[i] = static_cast<float>(taps);
+      inverse_ = inverse_ && std::has_single_bit(static_cast<std::uint64_t>(taps));
+      any_empty_ = any_empty_ || taps == 0;
+    }
+    for (std::size_t i = 0; inverse_ && i < windows; ++i) {
+      floats_[i] = 1.0F / floats_[i];
+    }
+  }
+
   Index windows_;
   Index rows_ = -1;
+  bool inverse_ = false;
+  bool any_empty_ = false;
   std::array<Index, kMostWindows> columns_{};
   std::array<float, kMostWindows + kTapSlack> floats_{};
 };
 
-void average_strip(void (*band)(const AverageBandArgs&), const AveragePoolArgs& args, Bands& bands, Index first,
-                   Index windows) {
+// Rows of the windows of output row `oy` that count.
+Index counted_rows(const AveragePoolArgs& args, Index oy) {
+  const PoolTaps rows = row_taps(args.geometry, oy);
+  return args.count_include_pad ? rows.padded_count() : rows.inside_count();
+}
+
+// One strip of one plane.
+void average_plane(void (*band)(const AverageBandArgs&), const AveragePoolArgs& args, Bands& bands, Divisors& divisors,
+                   Index plane, std::uint8_t* y) {
   const PoolGeometry& g = args.geometry;
-  bands.select(first, windows);
-  Divisors divisors(args, first, windows);
-  auto* y = static_cast<std::uint8_t*>(args.y) + first;
-  for (Index row = 0; row < g.planes * g.out_h; ++row) {
-    const PoolTaps rows = row_taps(g, row % g.out_h);
-    AverageBandArgs band_args;
-    band_args.band = bands.at(row / g.out_h, rows);
-    band_args.band.y = y + row * g.out_w;
-    band_args.taps = divisors.of(args.count_include_pad ? rows.padded_count() : band_args.band.rows);
-    band_args.quantization = args.quantization;
-    band(band_args);
-    for (Index i = 0; i < windows; ++i) {
-      if (band_args.taps[i] == 0.0F) {
-        band_args.band.y[i] = static_cast<std::uint8_t>(args.quantization.y_zero_point);
+  AverageBandArgs run;
+  run.quantization = args.quantization;
+  for (Index oy = 0; oy < g.out_h;) {
+    run.band = bands.at(plane, oy);
+    const Index end = oy + run.band.out_rows;
+    while (oy < end) {  // runs of rows with the same divisors
+      const Index counted = counted_rows(args, oy);
+      const Index first = oy++;
+      while (oy < end && counted_rows(args, oy) == counted) {
+        ++oy;
       }
+      run.band.out_rows = oy - first;
+      run.band.y = y + first * g.out_w;
+      divisors.fill(counted, run);
+      band(run);
+      divisors.set_empty(run.band, static_cast<std::uint8_t>(args.quantization.y_zero_point));
+      run.band.band += run.band.out_rows * run.band.out_step;
     }
   }
 }
@@ -167,7 +217,14 @@ void average_in_bands(void (*band)(const AverageBandArgs&), const AveragePoolArg
     return qlinear_average_pool_scalar(args);
   }
   Bands bands(g, args.x, static_cast<std::uint8_t>(args.quantization.x_zero_point));
-  for_each_strip(g, strip, [&](Index first, Index windows) { average_strip(band, args, bands, first, windows); });
+  for_each_strip(g, strip, [&](Index first, Index windows) {
+    bands.select(first, windows);
+    Divisors divisors(args, first, windows);
+    auto* y = static_cast<std::uint8_t*>(args.y) + first;
+    for (Index plane = 0; plane < g.planes; ++plane) {
+      average_plane(band, args, bands, divisors, plane, y + plane * g.out_h * g.out_w);
+    }
+  });
 }
 
 void max_in_bands(void (*band)(const MaxBandArgs&), const MaxPoolArgs& args) {
@@ -180,10 +237,13 @@ void max_in_bands(void (*band)(const MaxBandArgs&), const MaxPoolArgs& args) {
   for_each_strip(g, strip, [&](Index first, Index windows) {
     bands.select(first, windows);
     auto* y = static_cast<std::uint8_t*>(args.y) + first;
-    for (Index row = 0; row < g.planes * g.out_h; ++row) {
-      MaxBandArgs band_args{.band = bands.at(row / g.out_h, row_taps(g, row % g.out_h)), .is_signed = args.is_signed};
-      band_args.band.y = y + row * g.out_w;
-      band(band_args);
+    MaxBandArgs run{.band = {}, .is_signed = args.is_signed};
+    for (Index plane = 0; plane < g.planes; ++plane) {
+      for (Index oy = 0; oy < g.out_h; oy += run.band.out_rows) {
+        run.band = bands.at(plane, oy);
+        run.band.y = y + (plane * g.out_h + oy) * g.out_w;
+        band(run);
+      }
     }
   });
 }

@@ -14,9 +14,13 @@ struct PoolTaps {
   Index pad_end;  // behind the image
 
   Index position(Index tap) const { return first + tap * step; }
+  Index last() const { return position(count - 1); }
   bool inside(Index tap) const { return position(tap) >= 0 && position(tap) < size; }
   // Taps inside the image; those before the end of the padded image (none starts before its beginning).
   Index inside_count() const {
+    if (first >= 0 && last() < size) {
+      return count;
+    }
     Index taps = 0;
     for (Index tap = 0; tap < count; ++tap) {
       taps += inside(tap) ? 1 : 0;
@@ -24,6 +28,9 @@ struct PoolTaps {
     return taps;
   }
   Index padded_count() const {
+    if (last() < size + pad_end) {
+      return count;
+    }
     Index taps = 0;
     for (Index tap = 0; tap < count; ++tap) {
       taps += position(tap) < size + pad_end ? 1 : 0;

@@ -9,7 +9,7 @@
 //   y = clamp(rint(v)) to the range of the type; a NaN gives its minimum.
 //
 // Equal, byte for byte, to ONNX Runtime's com.microsoft QLinearAdd (fused where uses_fma(isa)) and QLinearMul.
-// An operand with step 0 is one element for the whole span, so that a caller broadcasts span by span. y may be a or b.
+// An operand with step 0 is one element for the whole span, so that a caller broadcasts span by span.
 // Reads and writes: the elements of the spans, nothing before or behind. Every row gives the same bytes.
 #pragma once
 

@@ -22,12 +22,12 @@ template <void (*kBand)(const AverageBandArgs&)>
 void average(const AveragePoolArgs& args) {
   average_in_bands(kBand, args);
 }
+#endif
 
 template <void (*kBand)(const MaxBandArgs&)>
 void maximum(const MaxPoolArgs& args) {
   max_in_bands(kBand, args);
 }
-#endif
 
 constexpr PoolKernel kKernels[] = {
 #if ASSAY_HAVE_X86
@@ -35,7 +35,8 @@ constexpr PoolKernel kKernels[] = {
      maximum<max_band_avx512>},
     {"pool_avx2", Isa::kAvx2, average<average_band_avx2>, qlinear_global_average_pool_avx2, maximum<max_band_avx2>},
 #endif
-    {"pool_scalar", Isa::kScalar, qlinear_average_pool_scalar, qlinear_global_average_pool_scalar, max_pool_scalar},
+    {"pool_scalar", Isa::kScalar, qlinear_average_pool_scalar, qlinear_global_average_pool_scalar,
+     maximum<max_band_scalar>},
 };
 
 }  // namespace

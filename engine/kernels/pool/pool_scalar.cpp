@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/kernels/pool/pool_scalar.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "engine/base/rounding.h"
@@ -70,6 +71,23 @@ std::uint8_t max_at(const MaxPoolArgs& args, const PoolOutput& at) {
   return args.is_signed ? static_cast<std::uint8_t>(maximum<std::int8_t>(args, at)) : maximum<std::uint8_t>(args, at);
 }
 
+// Taps outermost, so that the inner loop runs over windows.
+template <typename T>
+void max_band(const BandArgs& b) {
+  for (Index o = 0; o < b.out_rows; ++o) {
+    T* __restrict y = reinterpret_cast<T*>(b.y + o * b.y_step);
+    std::fill(y, y + b.count, std::numeric_limits<T>::min());
+    for (Index r = 0; r < b.rows; ++r) {
+      for (Index c = 0; c < b.columns; ++c) {
+        const T* x = reinterpret_cast<const T*>(b.band + o * b.out_step + r * b.row_step + c * b.column_step);
+        for (Index i = 0; i < b.count; ++i) {
+          y[i] = x[i * b.stride] > y[i] ? x[i * b.stride] : y[i];
+        }
+      }
+    }
+  }
+}
+
 template <typename Args, typename Function>
 void for_each_output(const Args& args, const Function& function) {
   const PoolGeometry& g = args.geometry;
@@ -101,6 +119,10 @@ void run_global(const GlobalAveragePoolArgs& args) {
 }  // namespace
 
 void qlinear_average_pool_scalar(const AveragePoolArgs& args) { for_each_output(args, average_at); }
+
+void max_band_scalar(const MaxBandArgs& args) {
+  args.is_signed ? max_band<std::int8_t>(args.band) : max_band<std::uint8_t>(args.band);
+}
 
 void max_pool_scalar(const MaxPoolArgs& args) { for_each_output(args, max_at); }
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "engine/kernels/elementwise/binary.h"
+#include "harness/bench/copy_call.h"
 #include "harness/bench/family.h"
 #include "harness/bench/test_data.h"
 
@@ -96,6 +97,9 @@ Result<Prepared> prepare(const kernels::BinaryKernel& kernel, const Operation& o
 
 BenchmarkRows elementwise_rows(const FamilyOptions& /*options*/) {
   BenchmarkRows rows;
+  for (const Index count : kCounts) {
+    rows.push_back({fmt::format("elementwise/memcpy/{}", count), [count] { return prepare_copy(3 * count); }});
+  }
   for (const kernels::BinaryKernel& kernel : kernels::binary_kernels()) {
     if (!can_run(host_features(), kernel.isa)) {
       continue;

@@ -5,16 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <memory>
 
+#include "harness/bench/copy_call.h"
 #include "harness/bench/family.h"
 #include "harness/bench/test_data.h"
 
 namespace assay::bench {
 namespace {
 
-constexpr Index kCounts[] = {4'096, 1 << 20};  // in the first cache, and beyond the second
+constexpr Index kQuantizeBytes = sizeof(float) + 1;  // of an element, read and written
+constexpr Index kCounts[] = {4'096, 1 << 20};        // in the first cache, and beyond the second
 constexpr float kScale = 0.0123F;
 constexpr std::int32_t kZeroPoint = 117;
 
@@ -85,11 +86,11 @@ Prepared range_call(const kernels::LinearKernel& kernel, const Shared& values) {
 struct Operation {
   const char* name;
   Prepared (*make)(const kernels::LinearKernel& kernel, const Shared& values);
-  double bytes;  // an element's, read and written
+  Index bytes;  // an element's, read and written
 };
 constexpr Operation kOperations[] = {
-    {"quantize_u8", quantize_call, sizeof(float) + 1},
-    {"dequantize_u8", dequantize_call, sizeof(float) + 1},
+    {"quantize_u8", quantize_call, kQuantizeBytes},
+    {"dequantize_u8", dequantize_call, kQuantizeBytes},
     {"range", range_call, sizeof(float)},
 };
 
@@ -99,28 +100,7 @@ Result<Prepared> prepare(const kernels::LinearKernel& kernel, const Operation& o
     return resource_error("no memory for the values");
   }
   Prepared prepared = operation.make(kernel, values);
-  prepared.work.bytes = static_cast<double>(count) * operation.bytes;
-  return prepared;
-}
-
-// What memory allows: as many bytes read and written as in quantize, copied.
-Result<Prepared> prepare_copy(Index count) {
-  const Index bytes = count * (Index{sizeof(float)} + 1) / 2;
-  auto from = std::make_shared<Elements<std::uint8_t>>(bytes);
-  auto to = std::make_shared<Elements<std::uint8_t>>(bytes);
-  if (!from->ok() || !to->ok()) {
-    return resource_error("no memory for the bytes");
-  }
-  fill_bytes(from->span(), 4);
-  Prepared prepared;
-  prepared.call = [from, to]() -> Status {
-    std::memcpy(to->data(), from->data(), from->span().size());
-    return {};
-  };
-  prepared.check = [from, to] {
-    return expect_same<std::uint8_t>("memcpy", to->span(), from->span(), "the bytes copied");
-  };
-  prepared.work.bytes = 2.0 * static_cast<double>(bytes);
+  prepared.work.bytes = static_cast<double>(count * operation.bytes);
   return prepared;
 }
 
@@ -129,7 +109,7 @@ Result<Prepared> prepare_copy(Index count) {
 BenchmarkRows linear_rows(const FamilyOptions& /*options*/) {
   BenchmarkRows rows;
   for (const Index count : kCounts) {
-    rows.push_back({fmt::format("linear/memcpy/{}", count), [count] { return prepare_copy(count); }});
+    rows.push_back({fmt::format("linear/memcpy/{}", count), [count] { return prepare_copy(count * kQuantizeBytes); }});
     for (const kernels::LinearKernel& kernel : kernels::linear_kernels()) {
       for (const Operation& operation : kOperations) {
         if (can_run(host_features(), kernel.isa)) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "harness/bench/copy_call.h"
 #include "harness/bench/family.h"
 #include "harness/bench/test_data.h"
 
@@ -78,6 +79,9 @@ Result<Prepared> prepare(const kernels::LookupKernel& kernel, const Operation& o
 
 BenchmarkRows lookup_rows(const FamilyOptions& /*options*/) {
   BenchmarkRows rows;
+  for (const Index count : kCounts) {
+    rows.push_back({fmt::format("lookup/memcpy/{}", count), [count] { return prepare_copy(2 * count); }});
+  }
   for (const kernels::LookupKernel& kernel : kernels::lookup_kernels()) {
     if (!can_run(host_features(), kernel.isa)) {
       continue;

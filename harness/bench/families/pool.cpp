@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "engine/kernels/pool/pool.h"
+#include "harness/bench/copy_call.h"
 #include "harness/bench/family.h"
 #include "harness/bench/test_data.h"
 
@@ -28,9 +29,11 @@ constexpr Shape kShapes[] = {{Kind::kAverage, 64, 56, 2, 2},  {Kind::kAverage, 1
                              {Kind::kMax, 64, 112, 3, 2},     {Kind::kGlobal, 1280, 7, 7, 7},
                              {Kind::kGlobal, 2048, 7, 7, 7}};
 
+Index out_size(const Shape& shape) { return (shape.size - shape.kernel) / shape.stride + 1; }
+
 struct Planes {
   explicit Planes(const Shape& s)
-      : shape(s), out((s.size - s.kernel) / s.stride + 1), x(s.planes * s.size * s.size), y(s.planes * out * out) {}
+      : shape(s), out(out_size(s)), x(s.planes * s.size * s.size), y(s.planes * out * out) {}
   bool ok() const { return x.ok() && y.ok(); }
 
   Shape shape;
@@ -126,6 +129,28 @@ Status check(const kernels::PoolKernel& kernel, const Planes& planes) {
   return expect_same<std::uint8_t>(kernel.name, planes.y.span(), expected, "a naive loop");
 }
 
+std::string kind_of(const Shape& shape) {
+  switch (shape.kind) {
+    case Kind::kAverage:
+      return fmt::format("average_u8_k{}_s{}", shape.kernel, shape.stride);
+    case Kind::kMax:
+      return fmt::format("max_u8_k{}_s{}", shape.kernel, shape.stride);
+    case Kind::kGlobal:
+      return "global_u8";
+  }
+  return {};
+}
+
+std::string text_of(const Shape& shape) {
+  return fmt::format("{}/{}ch_{}x{}", kind_of(shape), shape.planes, shape.size, shape.size);
+}
+
+// Read and written.
+Index bytes_of(const Shape& shape) {
+  const Index out = out_size(shape);
+  return shape.planes * (shape.size * shape.size + out * out);
+}
+
 Result<Prepared> prepare(const kernels::PoolKernel& kernel, const Shape& shape) {
   auto planes = std::make_shared<Planes>(shape);
   if (!planes->ok()) {
@@ -138,34 +163,24 @@ Result<Prepared> prepare(const kernels::PoolKernel& kernel, const Shape& shape) 
     return {};
   };
   prepared.check = [&kernel, planes] { return check(kernel, *planes); };
-  prepared.work.bytes = static_cast<double>(planes->x.size() + planes->y.size());
+  prepared.work.bytes = static_cast<double>(bytes_of(shape));
   return prepared;
-}
-
-std::string name_of(const Shape& shape) {
-  switch (shape.kind) {
-    case Kind::kAverage:
-      return fmt::format("average_u8_k{}_s{}", shape.kernel, shape.stride);
-    case Kind::kMax:
-      return fmt::format("max_u8_k{}_s{}", shape.kernel, shape.stride);
-    case Kind::kGlobal:
-      return "global_u8";
-  }
-  return {};
 }
 
 }  // namespace
 
 BenchmarkRows pool_rows(const FamilyOptions& /*options*/) {
   BenchmarkRows rows;
+  for (const Shape& shape : kShapes) {
+    rows.push_back({fmt::format("pool/memcpy/{}", text_of(shape)), [&shape] { return prepare_copy(bytes_of(shape)); }});
+  }
   for (const kernels::PoolKernel& kernel : kernels::pool_kernels()) {
     if (!can_run(host_features(), kernel.isa)) {
       continue;
     }
     for (const Shape& shape : kShapes) {
-      rows.push_back(
-          {fmt::format("pool/{}/{}/{}ch_{}x{}", kernel.name, name_of(shape), shape.planes, shape.size, shape.size),
-           [&kernel, &shape] { return prepare(kernel, shape); }});
+      rows.push_back({fmt::format("pool/{}/{}", kernel.name, text_of(shape)),
+                      [&kernel, &shape] { return prepare(kernel, shape); }});
     }
   }
   return rows;

@@ -1,75 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/kernels/elementwise/binary.h"
 
-#include <cmath>
-#include <limits>
-
-#include "engine/base/rounding.h"
-
 namespace assay::kernels {
+
+void qlinear_add_fused_scalar(const BinaryArgs& args);
+void qlinear_add_unfused_scalar(const BinaryArgs& args);
+void qlinear_mul_scalar(const BinaryArgs& args);
+#if ASSAY_HAVE_X86
+void qlinear_add_fused_avx2(const BinaryArgs& args);
+void qlinear_add_unfused_avx2(const BinaryArgs& args);
+void qlinear_mul_avx2(const BinaryArgs& args);
+void qlinear_add_fused_avx512(const BinaryArgs& args);
+void qlinear_add_unfused_avx512(const BinaryArgs& args);
+void qlinear_mul_avx512(const BinaryArgs& args);
+#endif
+
 namespace {
 
-template <typename T>
-T quantized(float v) {
-  constexpr auto kLow = static_cast<float>(std::numeric_limits<T>::min());
-  constexpr auto kHigh = static_cast<float>(std::numeric_limits<T>::max());
-  const float raised = v > kLow ? v : kLow;  // NaN: low
-  return static_cast<T>(round_half_even(raised < kHigh ? raised : kHigh));
-}
-
-template <typename T, typename Function>
-void for_each_pair(const BinaryArgs& args, Function&& function) {
-  const T* a = static_cast<const T*>(args.a.data);
-  const T* b = static_cast<const T*>(args.b.data);
-  T* y = static_cast<T*>(args.y);
-  for (Index i = 0; i < args.count; ++i) {
-    y[i] = quantized<T>(function(a[i * args.a.step], b[i * args.b.step]));
-  }
-}
-
-template <typename T>
-void add(const BinaryArgs& args, AddRounding rounding) {
-  const float ra = args.a.scale / args.y_scale;
-  const float rb = args.b.scale / args.y_scale;
-  const auto a_zero = static_cast<float>(args.a.zero_point);
-  const auto b_zero = static_cast<float>(args.b.zero_point);
-  const auto y_zero = static_cast<float>(args.y_zero_point);
-  if (rounding == AddRounding::kFused) {
-    const float c = y_zero - std::fma(ra, a_zero, rb * b_zero);
-    for_each_pair<T>(
-        args, [=](T a, T b) { return std::fma(static_cast<float>(a), ra, std::fma(static_cast<float>(b), rb, c)); });
-  } else {
-    const float c = y_zero - (ra * a_zero + rb * b_zero);
-    for_each_pair<T>(args, [=](T a, T b) { return static_cast<float>(b) * rb + (static_cast<float>(a) * ra + c); });
-  }
-}
-
-template <typename T>
-void multiply(const BinaryArgs& args) {
-  const float scale = args.a.scale * args.b.scale / args.y_scale;
-  const auto y_zero = static_cast<float>(args.y_zero_point);
-  for_each_pair<T>(args, [&](T a, T b) {
-    const std::int32_t product = (a - args.a.zero_point) * (b - args.b.zero_point);
-    return static_cast<float>(product) * scale + y_zero;
-  });
-}
+constexpr BinaryKernel kKernels[] = {
+#if ASSAY_HAVE_X86
+    {"binary_avx512", Isa::kAvx512, qlinear_add_fused_avx512, qlinear_add_unfused_avx512, qlinear_mul_avx512},
+    {"binary_avx2", Isa::kAvx2, qlinear_add_fused_avx2, qlinear_add_unfused_avx2, qlinear_mul_avx2},
+#endif
+    {"binary_scalar", Isa::kScalar, qlinear_add_fused_scalar, qlinear_add_unfused_scalar, qlinear_mul_scalar},
+};
 
 }  // namespace
 
-void qlinear_add(const BinaryArgs& args, AddRounding rounding) {
-  if (args.is_signed) {
-    add<std::int8_t>(args, rounding);
-  } else {
-    add<std::uint8_t>(args, rounding);
-  }
-}
+std::span<const BinaryKernel> binary_kernels() { return kKernels; }
 
-void qlinear_mul(const BinaryArgs& args) {
-  if (args.is_signed) {
-    multiply<std::int8_t>(args);
-  } else {
-    multiply<std::uint8_t>(args);
-  }
+BinaryChoice choose_binary(const Profile& profile, const CpuFeatures& features) {
+  return choose_kernel(binary_kernels(), profile, features);
 }
 
 }  // namespace assay::kernels

@@ -10,34 +10,29 @@
 //
 // Equal, byte for byte, to ONNX Runtime's com.microsoft QLinearAdd (fused where uses_fma(isa)) and QLinearMul.
 // An operand with step 0 is one element for the whole span, so that a caller broadcasts span by span.
+// Reads and writes: the elements of the spans, nothing before or behind. Every row gives the same bytes.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "engine/base/dtype.h"
+#include "engine/kernels/choose_kernel.h"
+#include "engine/kernels/elementwise/binary_args.h"
 
 namespace assay::kernels {
 
-struct BinaryOperand {
-  const void* data = nullptr;
-  Index step = 1;  // elements: 1, or 0 to repeat the first
-  float scale = 1;
-  std::int32_t zero_point = 0;
+struct BinaryKernel {
+  const char* name;  // binary_<isa>
+  Isa isa;           // needs this to run natively
+  void (*add_fused)(const BinaryArgs&);
+  void (*add_unfused)(const BinaryArgs&);
+  void (*mul)(const BinaryArgs&);
 };
+// Every kernel, best first.
+std::span<const BinaryKernel> binary_kernels();
 
-struct BinaryArgs {
-  BinaryOperand a = {};
-  BinaryOperand b = {};
-  bool is_signed = false;
-  Index count = 0;
-  float y_scale = 1;
-  std::int32_t y_zero_point = 0;
-  void* y = nullptr;
-};
-
-enum class AddRounding { kFused, kUnfused };
-
-void qlinear_add(const BinaryArgs& args, AddRounding rounding);
-void qlinear_mul(const BinaryArgs& args);
+using BinaryChoice = KernelChoice<BinaryKernel>;
+BinaryChoice choose_binary(const Profile& profile, const CpuFeatures& features);
 
 }  // namespace assay::kernels

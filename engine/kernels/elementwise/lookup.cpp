@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/kernels/elementwise/lookup.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "engine/kernels/linear/linear.h"
 
 namespace assay::kernels {
+
+void lookup_scalar(const LookupArgs& args);
+void clamp_bytes_scalar(const ClampArgs& args);
+#if ASSAY_HAVE_X86
+void lookup_avx2(const LookupArgs& args);
+void clamp_bytes_avx2(const ClampArgs& args);
+void lookup_avx512(const LookupArgs& args);
+void clamp_bytes_avx512(const ClampArgs& args);
+#endif
+
 namespace {
 
-DType byte_type(bool is_signed) { return is_signed ? DType::kInt8 : DType::kUint8; }
+LinearType byte_type(bool is_signed) { return is_signed ? LinearType::kInt8 : LinearType::kUint8; }
 
-template <typename T>
-void clamp_to(const ClampArgs& args) {
-  const T* x = static_cast<const T*>(args.x);
-  T* y = static_cast<T*>(args.y);
-  const T low = static_cast<T>(args.min);
-  const T high = static_cast<T>(args.max);
-  for (Index i = 0; i < args.count; ++i) {
-    y[i] = std::min(std::max(x[i], low), high);
-  }
-}
+constexpr LookupKernel kKernels[] = {
+#if ASSAY_HAVE_X86
+    {"lookup_avx512", Isa::kAvx512, lookup_avx512, clamp_bytes_avx512},
+    {"lookup_avx2", Isa::kAvx2, lookup_avx2, clamp_bytes_avx2},
+#endif
+    {"lookup_scalar", Isa::kScalar, lookup_scalar, clamp_bytes_scalar},
+};
 
 }  // namespace
 
@@ -54,16 +60,10 @@ float sigmoid(float x) { return 1.0F / (1.0F + std::exp(-x)); }
 
 float leaky_relu(float x, float alpha) { return x < 0.0F ? x * alpha : x; }
 
-void lookup(const ByteTable& table, const std::uint8_t* x, Index count, std::uint8_t* y) {
-  std::transform(x, x + count, y, [&](std::uint8_t byte) { return table[byte]; });
-}
+std::span<const LookupKernel> lookup_kernels() { return kKernels; }
 
-void clamp_bytes(const ClampArgs& args) {
-  if (args.is_signed) {
-    clamp_to<std::int8_t>(args);
-  } else {
-    clamp_to<std::uint8_t>(args);
-  }
+LookupChoice choose_lookup(const Profile& profile, const CpuFeatures& features) {
+  return choose_kernel(lookup_kernels(), profile, features);
 }
 
 }  // namespace assay::kernels

@@ -10,8 +10,11 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "engine/base/dtype.h"
+#include "engine/kernels/choose_kernel.h"
+#include "engine/kernels/elementwise/lookup_args.h"
 
 namespace assay::kernels {
 
@@ -32,19 +35,21 @@ ByteTable lookup_table(const ByteFloats& y_values, const ByteQuantization& y);
 float sigmoid(float x);
 float leaky_relu(float x, float alpha);
 
-// y[i] = table[x[i]]; x and y may be the same.
-void lookup(const ByteTable& table, const std::uint8_t* x, Index count, std::uint8_t* y);
-
-// y = clamp(x, min, max) on raw integers: Relu and Clip between tensors of one scale and zero point. x and y may be the
-// same.
-struct ClampArgs {
-  const void* x = nullptr;
-  bool is_signed = false;
-  Index count = 0;
-  std::int32_t min = 0;
-  std::int32_t max = 255;
-  void* y = nullptr;
+// Kernels on spans; x and y may be the same, but not overlap otherwise. Reads and writes: the elements of the spans,
+// nothing before or behind. Every row gives the same bytes.
+//   lookup: y[i] = table[x[i]]
+//   clamp:  y[i] = min(max(x[i], args.min), args.max) on raw integers, min and max in the type's range, min <= max:
+//           Relu and Clip between tensors of one scale and zero point
+struct LookupKernel {
+  const char* name;  // lookup_<isa>
+  Isa isa;           // needs this to run natively
+  void (*lookup)(const LookupArgs&);
+  void (*clamp)(const ClampArgs&);
 };
-void clamp_bytes(const ClampArgs& args);
+// Every kernel, best first.
+std::span<const LookupKernel> lookup_kernels();
+
+using LookupChoice = KernelChoice<LookupKernel>;
+LookupChoice choose_lookup(const Profile& profile, const CpuFeatures& features);
 
 }  // namespace assay::kernels

@@ -13,7 +13,7 @@ void dequantize_from(const DequantizeArgs& args) {
   float* __restrict y = args.y;
   const float scale = args.scale;
   const std::int32_t zero_point = args.zero_point;
-  for (Index i = 0; i < args.count; ++i) {
+  for (std::int64_t i = 0; i < args.count; ++i) {
     y[i] = static_cast<float>(wrapping_sub(x[i], zero_point)) * scale;
   }
 }
@@ -22,13 +22,13 @@ void dequantize_from(const DequantizeArgs& args) {
 
 void dequantize_linear(const DequantizeArgs& args) {
   switch (args.x_type) {
-    case DType::kInt8:
+    case LinearType::kInt8:
       return dequantize_from<std::int8_t>(args);
-    case DType::kInt16:
+    case LinearType::kInt16:
       return dequantize_from<std::int16_t>(args);
-    case DType::kUint16:
+    case LinearType::kUint16:
       return dequantize_from<std::uint16_t>(args);
-    case DType::kInt32:
+    case LinearType::kInt32:
       return dequantize_from<std::int32_t>(args);
     default:
       return dequantize_from<std::uint8_t>(args);

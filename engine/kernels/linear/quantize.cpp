@@ -21,7 +21,7 @@ void quantize_to(const QuantizeArgs& args) {
   const std::int32_t zero_point = args.zero_point;
   const auto low = static_cast<float>(std::numeric_limits<T>::min() - zero_point);
   const auto high = static_cast<float>(std::numeric_limits<T>::max() - zero_point);
-  for (Index i = 0; i < args.count; ++i) {
+  for (std::int64_t i = 0; i < args.count; ++i) {
     const float q = x[i] / scale;
     const float raised = q > low ? q : low;  // NaN: low
     const float clamped = raised < high ? raised : high;
@@ -34,11 +34,11 @@ void quantize_to(const QuantizeArgs& args) {
 
 void quantize_linear(const QuantizeArgs& args) {
   switch (args.y_type) {
-    case DType::kInt8:
+    case LinearType::kInt8:
       return quantize_to<std::int8_t>(args);
-    case DType::kInt16:
+    case LinearType::kInt16:
       return quantize_to<std::int16_t>(args);
-    case DType::kUint16:
+    case LinearType::kUint16:
       return quantize_to<std::uint16_t>(args);
     default:
       return quantize_to<std::uint8_t>(args);

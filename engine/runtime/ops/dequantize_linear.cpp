@@ -9,7 +9,7 @@ namespace {
 
 enum Input : std::size_t { kX, kScale, kZeroPoint };
 
-Result<Tensor> dequantize(const RunContext& context, Index axis) {
+Result<Tensor> dequantize(const RunContext& context, Index axis, const kernels::LinearKernel& kernel) {
   const Tensor& x = context.input(kX);
   ASSAY_TRY(check_type(x, "x", {DType::kInt8, DType::kUint8, DType::kInt16, DType::kUint16, DType::kInt32}));
   ASSAY_ASSIGN(const AxisParams params, read_axis_params({.x = x,
@@ -22,12 +22,12 @@ Result<Tensor> dequantize(const RunContext& context, Index axis) {
   float* to = y.mutable_data<float>().data();
   const auto item_bytes = static_cast<Index>(dtype_size_bytes(x.dtype()));
   for_each_span(params, context.threads, [&](const AxisSpan& span) {
-    kernels::dequantize_linear({.x = from + span.first * item_bytes,
-                                .x_type = x.dtype(),
-                                .count = span.count,
-                                .scale = params.scales[span.channel],
-                                .zero_point = params.zero_points[span.channel],
-                                .y = to + span.first});
+    kernel.dequantize({.x = from + span.first * item_bytes,
+                       .x_type = kernels::linear_type(x.dtype()),
+                       .count = span.count,
+                       .scale = params.scales[span.channel],
+                       .zero_point = params.zero_points[span.channel],
+                       .y = to + span.first});
   });
   return y;
 }
@@ -41,7 +41,9 @@ OperatorResult prepare_dequantize_linear(const PrepareContext& context) {
     return unsupported("output_dtype is float32 (1); found " + std::to_string(code));
   }
   const Index axis = context.node.int_attribute("axis", 1);
-  return make_operator([axis](const RunContext& run) { return dequantize(run, axis); }, "float32");
+  const kernels::LinearChoice choice = kernels::choose_linear(context.profile, context.features);
+  return make_operator([axis, choice](const RunContext& run) { return dequantize(run, axis, *choice.kernel); },
+                       kernel_info(choice, context.profile, "float32"));
 }
 
 }  // namespace assay::runtime

@@ -9,29 +9,30 @@ namespace {
 
 class DynamicQuantizeLinear final : public Operator {
  public:
+  DynamicQuantizeLinear(const kernels::LinearChoice& choice, KernelInfo info)
+      : kernel_(*choice.kernel), info_(std::move(info)) {}
+
   Result<std::vector<Tensor>> run(RunContext& context) override {
     const Tensor& x = context.input(0);
     ASSAY_TRY(expect_dtype(x, DType::kFloat32, "x"));
     ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kUint8, x.shape()));
     const float* data = x.data<float>().data();
-    const kernels::DynamicParams params = kernels::dynamic_quantize_params(data, x.size());
-    kernels::quantize_linear({.x = data,
-                              .count = x.size(),
-                              .scale = params.scale,
-                              .zero_point = params.zero_point,
-                              .y_type = DType::kUint8,
-                              .y = y.mutable_bytes()});
+    const kernels::DynamicParams params = kernels::dynamic_quantize_params(kernel_.range(data, x.size()));
+    kernel_.quantize({.x = data,
+                      .count = x.size(),
+                      .scale = params.scale,
+                      .zero_point = params.zero_point,
+                      .y_type = kernels::LinearType::kUint8,
+                      .y = y.mutable_bytes()});
     return std::vector<Tensor>{std::move(y), Tensor::scalar<float>(params.scale),
                                Tensor::scalar<std::uint8_t>(static_cast<std::uint8_t>(params.zero_point))};
   }
 
-  KernelInfo kernel() const override {
-    KernelInfo info;
-    info.kernel = "scalar";
-    info.isa = isa_name(Isa::kScalar);
-    info.arithmetic = "float32";
-    return info;
-  }
+  KernelInfo kernel() const override { return info_; }
+
+ private:
+  const kernels::LinearKernel& kernel_;
+  KernelInfo info_;
 };
 
 }  // namespace
@@ -40,7 +41,9 @@ OperatorResult prepare_dynamic_quantize_linear(const PrepareContext& context) {
   if (!context.has_input(0) || context.node.inputs.size() > 1) {
     return invalid_model("DynamicQuantizeLinear has one input; found " + std::to_string(context.node.inputs.size()));
   }
-  return OperatorResult(std::make_unique<DynamicQuantizeLinear>());
+  const kernels::LinearChoice choice = kernels::choose_linear(context.profile, context.features);
+  return OperatorResult(
+      std::make_unique<DynamicQuantizeLinear>(choice, kernel_info(choice, context.profile, "float32")));
 }
 
 }  // namespace assay::runtime

@@ -1,36 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// MaxPool on float32, int8 and uint8. Padding never wins: a window that lies wholly in it gives the type's lowest value
+// MaxPool on float32, int8 and uint8 (kernels/pool). Padding never wins: a window that lies wholly in it gives the
+// type's lowest value
 // (-infinity for floats). NaN in a window gives NaN.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "engine/runtime/ops/float_operators.h"
-#include "engine/runtime/window.h"
+#include "engine/runtime/ops/pool_planes.h"
 
 namespace assay::runtime {
 namespace {
 
-template <typename T>
-constexpr T lowest() {
-  return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-}
-
 // Maximum that keeps a NaN on either side.
-template <typename T>
-T larger(T best, T value) {
-  return value > best || value != value ? value : best;  // NOLINT(misc-redundant-expression): true for NaN
-}
+float larger(float best, float value) { return value > best || std::isnan(value) ? value : best; }
 
 // One output row: taps outermost, so that the inner loop runs over outputs.
-template <typename T>
-void pool_row(const Window& window, Index oy, const T* plane, T* out) {
-  std::fill(out, out + window.w.output, lowest<T>());
+void pool_row(const Window& window, Index oy, const float* plane, float* out) {
+  std::fill(out, out + window.w.output, -std::numeric_limits<float>::infinity());
   const TapRange rows = taps_inside(window.h, oy);
   for (Index ky = rows.begin; ky < rows.end; ++ky) {
-    const T* row = plane + (rows.first_input + (ky - rows.begin) * window.h.dilation) * window.w.input;
+    const float* row = plane + (rows.first_input + (ky - rows.begin) * window.h.dilation) * window.w.input;
     for (Index kx = 0; kx < window.w.kernel; ++kx) {
       const OutputRange columns = outputs_reading(window.w, kx);
-      const T* in = row + columns.first_input;
+      const float* in = row + columns.first_input;
       for (Index i = 0; i < columns.end - columns.begin; ++i) {
         out[columns.begin + i] = larger(out[columns.begin + i], in[i * window.w.stride]);
       }
@@ -38,36 +31,70 @@ void pool_row(const Window& window, Index oy, const T* plane, T* out) {
   }
 }
 
-template <typename T>
-Result<Tensor> pool(const Tensor& x, const Window& window) {
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(x.dtype(), window.output_shape({x.dim(0), x.dim(1)})));
-  if (y.size() == 0) {
-    return y;
-  }
-  const T* in = x.data<T>().data();
-  T* out = y.mutable_data<T>().data();
+void pool_floats(const Tensor& x, const Window& window, Tensor& y) {
+  const float* in = x.data<float>().data();
+  float* out = y.mutable_data<float>().data();
   for (Index plane = 0; plane < x.dim(0) * x.dim(1); ++plane) {
     for (Index oy = 0; oy < window.h.output; ++oy) {
       pool_row(window, oy, in + plane * window.h.input * window.w.input, out);
       out += window.w.output;
     }
   }
-  return y;
 }
 
-Result<Tensor> max_pool(const Tensor& x, const WindowSpec& spec) {
-  ASSAY_TRY(check_type(x, "X", {DType::kFloat32, DType::kInt8, DType::kUint8}));
-  ASSAY_ASSIGN(const Window window, resolve_window(spec, x.shape(), spec.kernel));
-  ASSAY_TRY(check_pool_window(window));
-  switch (x.dtype()) {
-    case DType::kInt8:
-      return pool<std::int8_t>(x, window);
-    case DType::kUint8:
-      return pool<std::uint8_t>(x, window);
-    default:
-      return pool<float>(x, window);
+class MaxPool final : public Operator {
+ public:
+  MaxPool(const PrepareContext& context, WindowSpec spec)
+      : spec_(std::move(spec)),
+        profile_(context.profile),
+        choice_(kernels::choose_pool(context.profile, context.features)) {}
+
+  Result<std::vector<Tensor>> run(RunContext& context) override {
+    const Tensor& x = context.input(0);
+    ASSAY_TRY(check_type(x, "X", {DType::kFloat32, DType::kInt8, DType::kUint8}));
+    ASSAY_ASSIGN(const Window window, resolve_window(spec_, x.shape(), spec_.kernel));
+    ASSAY_TRY(check_pool_window(window));
+    ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(x.dtype(), window.output_shape({x.dim(0), x.dim(1)})));
+    on_bytes_ = is_8bit(x.dtype());
+    if (y.size() > 0 && on_bytes_) {
+      pool_bytes(x, window, context.threads, y);
+    } else if (y.size() > 0) {
+      pool_floats(x, window, y);
+    }
+    return one_output(std::move(y));
   }
-}
+
+  // As of the last run: plain loops on floats, a kernel on bytes.
+  KernelInfo kernel() const override {
+    if (on_bytes_) {
+      return kernel_info(choice_, profile_, "exact");
+    }
+    KernelInfo info;
+    info.kernel = "scalar";
+    info.isa = isa_name(Isa::kScalar);
+    info.arithmetic = "float32";
+    return info;
+  }
+
+ private:
+  void pool_bytes(const Tensor& x, const Window& window, int threads, Tensor& y) const {
+    const std::byte* in = x.bytes();
+    std::byte* out = y.mutable_bytes();
+    for_each_plane_group(x.dim(0) * x.dim(1), window, threads, [&](Index first, Index planes) {
+      kernels::MaxPoolArgs args{.x = in + first * window.h.input * window.w.input,
+                                .y = out + first * window.h.output * window.w.output,
+                                .geometry = pool_geometry(window),
+                                .is_signed = x.dtype() == DType::kInt8};
+      args.geometry.planes = planes;
+      choice_.kernel->max(args);
+    });
+  }
+
+  WindowSpec spec_;
+  Profile profile_;
+  kernels::PoolChoice choice_;
+  bool on_bytes_ = false;
+};
 
 }  // namespace
 
@@ -76,8 +103,8 @@ OperatorResult prepare_max_pool(const PrepareContext& context) {
     return unsupported("the output Indices ('" + context.node.outputs[1] + "') is not computed");
   }
   ASSAY_TRY(check_arity(context, 1, 1));
-  ASSAY_ASSIGN(const WindowSpec spec, read_pool_spec(context.node));
-  return make_operator([spec](const RunContext& run) { return max_pool(run.input(0), spec); }, "float32");
+  ASSAY_ASSIGN(WindowSpec spec, read_pool_spec(context.node));
+  return OperatorResult(std::make_unique<MaxPool>(context, std::move(spec)));
 }
 
 }  // namespace assay::runtime

@@ -19,9 +19,6 @@ constexpr Index kPiece = Index{1} << 14;
 
 using Kernel = void (*)(const kernels::BinaryArgs&);
 
-void add_fused(const kernels::BinaryArgs& args) { kernels::qlinear_add(args, kernels::AddRounding::kFused); }
-void add_unfused(const kernels::BinaryArgs& args) { kernels::qlinear_add(args, kernels::AddRounding::kUnfused); }
-
 // Scales, zero points and type, without data.
 Result<kernels::BinaryArgs> read_args(const RunContext& context) {
   const DType type = context.input(kA).dtype();
@@ -61,17 +58,23 @@ Result<Tensor> run_binary(const RunContext& context, Kernel kernel) {
   return y;
 }
 
-OperatorResult prepare(const PrepareContext& context, Kernel kernel) {
+OperatorResult prepare(const PrepareContext& context, Kernel kernels::BinaryKernel::*operation) {
   ASSAY_TRY(check_arity(context, 2, 8));
-  return make_operator([kernel](const RunContext& run) { return run_binary(run, kernel); }, "float32");
+  const kernels::BinaryChoice choice = kernels::choose_binary(context.profile, context.features);
+  const Kernel kernel = choice.kernel->*operation;
+  return make_operator([kernel](const RunContext& run) { return run_binary(run, kernel); },
+                       kernel_info(choice, context.profile, "float32"));
 }
 
 }  // namespace
 
 OperatorResult prepare_qlinear_add(const PrepareContext& context) {
-  return prepare(context, uses_fma(context.profile.isa) ? add_fused : add_unfused);
+  return prepare(
+      context, uses_fma(context.profile.isa) ? &kernels::BinaryKernel::add_fused : &kernels::BinaryKernel::add_unfused);
 }
 
-OperatorResult prepare_qlinear_mul(const PrepareContext& context) { return prepare(context, kernels::qlinear_mul); }
+OperatorResult prepare_qlinear_mul(const PrepareContext& context) {
+  return prepare(context, &kernels::BinaryKernel::mul);
+}
 
 }  // namespace assay::runtime

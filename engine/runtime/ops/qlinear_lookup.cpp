@@ -33,7 +33,7 @@ Result<kernels::ByteQuantization> read_quantization(const Quantizer& quantizer, 
 }
 
 template <typename F>
-Result<Tensor> map_values(const RunContext& context, const F& f) {
+Result<Tensor> map_values(const RunContext& context, const kernels::LookupKernel& kernel, const F& f) {
   const Tensor& x = context.input(kX);
   ASSAY_TRY(expect_8bit(x, "X"));
   const Quantizer from{context.input(kXScale), context.input(kXZeroPoint), "X"};
@@ -47,7 +47,8 @@ Result<Tensor> map_values(const RunContext& context, const F& f) {
   std::uint8_t* out = raw(y);
   for_each_task((x.size() + kPiece - 1) / kPiece, context.threads, [&](Index piece, int) {
     const Index first = piece * kPiece;
-    kernels::lookup(table, raw(x) + first, std::min(kPiece, x.size() - first), out + first);
+    kernel.lookup(
+        {.table = table.data(), .x = raw(x) + first, .count = std::min(kPiece, x.size() - first), .y = out + first});
   });
   return y;
 }
@@ -79,7 +80,7 @@ Result<Shape> joined_shape(const RunContext& context, std::size_t axis) {
   return shape;
 }
 
-Result<Tensor> concat(const RunContext& context, Index requested_axis) {
+Result<Tensor> concat(const RunContext& context, Index requested_axis, const kernels::LookupKernel& kernel) {
   const Tensor& first = context.input(kParts);
   ASSAY_TRY(expect_8bit(first, "input 2"));
   ASSAY_ASSIGN(const Index normal, normalize_axis(requested_axis, first.rank(), "axis"));
@@ -103,7 +104,7 @@ Result<Tensor> concat(const RunContext& context, Index requested_axis) {
       if (same) {
         std::copy(in, in + run, out);
       } else {
-        kernels::lookup(table, in, run, out);
+        kernel.lookup({.table = table.data(), .x = in, .count = run, .y = out});
       }
     }
     offset += run;
@@ -115,17 +116,20 @@ Result<Tensor> concat(const RunContext& context, Index requested_axis) {
 
 OperatorResult prepare_qlinear_sigmoid(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 2, 5));
-  return make_operator([](const RunContext& run) { return map_values(run, kernels::sigmoid); }, "float32");
+  const kernels::LookupChoice choice = kernels::choose_lookup(context.profile, context.features);
+  return make_operator([choice](const RunContext& run) { return map_values(run, *choice.kernel, kernels::sigmoid); },
+                       kernel_info(choice, context.profile, "float32"));
 }
 
 OperatorResult prepare_qlinear_leaky_relu(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 2, 5));
   const float alpha = context.node.float_attribute("alpha", 0.01F);
+  const kernels::LookupChoice choice = kernels::choose_lookup(context.profile, context.features);
   return make_operator(
-      [alpha](const RunContext& run) {
-        return map_values(run, [alpha](float x) { return kernels::leaky_relu(x, alpha); });
+      [alpha, choice](const RunContext& run) {
+        return map_values(run, *choice.kernel, [alpha](float x) { return kernels::leaky_relu(x, alpha); });
       },
-      "float32");
+      kernel_info(choice, context.profile, "float32"));
 }
 
 OperatorResult prepare_qlinear_concat(const PrepareContext& context) {
@@ -138,7 +142,9 @@ OperatorResult prepare_qlinear_concat(const PrepareContext& context) {
     return invalid_model("axis is required");
   }
   const Index axis = context.node.int_attribute("axis", 0);
-  return make_operator([axis](const RunContext& run) { return concat(run, axis); }, "float32");
+  const kernels::LookupChoice choice = kernels::choose_lookup(context.profile, context.features);
+  return make_operator([axis, choice](const RunContext& run) { return concat(run, axis, *choice.kernel); },
+                       kernel_info(choice, context.profile, "float32"));
 }
 
 }  // namespace assay::runtime

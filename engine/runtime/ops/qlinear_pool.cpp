@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // com.microsoft.QLinearAveragePool and QLinearGlobalAveragePool, channels first or last (kernels/pool has the
 // formulas).
-#include "engine/kernels/pool/average_pool.h"
 #include "engine/kernels/transpose/transpose_bytes.h"
+#include "engine/runtime/ops/pool_planes.h"
 #include "engine/runtime/ops/quantized_operators.h"
-#include "engine/runtime/parallel.h"
 #include "engine/runtime/quantized_params.h"
-#include "engine/runtime/window.h"
 
 namespace assay::runtime {
 namespace {
@@ -66,7 +64,8 @@ struct AverageOptions {
   bool channels_last = false;
 };
 
-Result<Tensor> average_planes(const RunContext& context, const AverageOptions& options, const Tensor& x) {
+Result<Tensor> average_planes(const RunContext& context, const AverageOptions& options, const Tensor& x,
+                              const kernels::PoolKernel& kernel) {
   ASSAY_ASSIGN(const kernels::PoolQuantization quantization, read_quantization(context));
   ASSAY_ASSIGN(const Window window, resolve_window(options.spec, x.shape(), options.spec.kernel));
   ASSAY_TRY(check_pool_window(window));
@@ -74,42 +73,32 @@ Result<Tensor> average_planes(const RunContext& context, const AverageOptions& o
   const Index x_plane = window.h.input * window.w.input;
   const Index y_plane = window.h.output * window.w.output;
   std::byte* out = y.mutable_bytes();
-  for_each_task(x.dim(0) * x.dim(1), context.threads, [&](Index plane, int) {
-    kernels::qlinear_average_pool({.x = x.bytes() + plane * x_plane,
-                                   .y = out + plane * y_plane,
-                                   .height = window.h.input,
-                                   .width = window.w.input,
-                                   .kernel_h = window.h.kernel,
-                                   .kernel_w = window.w.kernel,
-                                   .stride_h = window.h.stride,
-                                   .stride_w = window.w.stride,
-                                   .dilation_h = window.h.dilation,
-                                   .dilation_w = window.w.dilation,
-                                   .pad_top = window.h.pad_begin,
-                                   .pad_left = window.w.pad_begin,
-                                   .pad_bottom = window.h.pad_end,
-                                   .pad_right = window.w.pad_end,
-                                   .out_h = window.h.output,
-                                   .out_w = window.w.output,
-                                   .count_include_pad = options.count_include_pad,
-                                   .quantization = quantization});
+  for_each_plane_group(x.dim(0) * x.dim(1), window, context.threads, [&](Index first, Index planes) {
+    kernels::AveragePoolArgs args{.x = x.bytes() + first * x_plane,
+                                  .y = out + first * y_plane,
+                                  .geometry = pool_geometry(window),
+                                  .count_include_pad = options.count_include_pad,
+                                  .quantization = quantization};
+    args.geometry.planes = planes;
+    kernel.average(args);
   });
   return y;
 }
 
-Result<Tensor> average_pool(const RunContext& context, const AverageOptions& options) {
+Result<Tensor> average_pool(const RunContext& context, const AverageOptions& options,
+                            const kernels::PoolKernel& kernel) {
   const Tensor& x = context.input(kX);
   ASSAY_TRY(check_image(x));
   ASSAY_TRY(expect_8bit(x, "X"));
   if (!options.channels_last) {
-    return average_planes(context, options, x);
+    return average_planes(context, options, x, kernel);
   }
   ASSAY_ASSIGN(const Tensor first, to_channels_first(x));
-  ASSAY_ASSIGN(const Tensor y, average_planes(context, options, first));
+  ASSAY_ASSIGN(const Tensor y, average_planes(context, options, first, kernel));
   return to_channels_last(y);
 }
 
-Result<Tensor> global_average_pool(const RunContext& context, bool channels_last) {
+Result<Tensor> global_average_pool(const RunContext& context, bool channels_last, const kernels::PoolKernel& kernel) {
   const Tensor& x = context.input(kX);
   ASSAY_TRY(check_image(x));
   ASSAY_ASSIGN(const kernels::PoolQuantization quantization, read_quantization(context));
@@ -125,13 +114,13 @@ Result<Tensor> global_average_pool(const RunContext& context, bool channels_last
   }
   std::byte* out = y.mutable_bytes();
   for_each_task(x.dim(0), context.threads, [&](Index sample, int) {
-    kernels::qlinear_global_average_pool({.x = x.bytes() + sample * channels * size,
-                                          .y = out + sample * channels,
-                                          .planes = channels,
-                                          .size = size,
-                                          .plane_stride = channels_last ? 1 : size,
-                                          .step = channels_last ? channels : 1,
-                                          .quantization = quantization});
+    kernel.global_average({.x = x.bytes() + sample * channels * size,
+                           .y = out + sample * channels,
+                           .planes = channels,
+                           .size = size,
+                           .plane_stride = channels_last ? 1 : size,
+                           .step = channels_last ? channels : 1,
+                           .quantization = quantization});
   });
   return y;
 }
@@ -146,13 +135,17 @@ OperatorResult prepare_qlinear_average_pool(const PrepareContext& context) {
                          .count_include_pad = context.node.int_attribute("count_include_pad", 0) != 0,
                          .channels_last = channels_last(context)};
   ASSAY_ASSIGN(options.spec, read_pool_spec(context.node));
-  return make_operator([options](const RunContext& run) { return average_pool(run, options); }, "float32");
+  const kernels::PoolChoice choice = kernels::choose_pool(context.profile, context.features);
+  return make_operator([options, choice](const RunContext& run) { return average_pool(run, options, *choice.kernel); },
+                       kernel_info(choice, context.profile, "float32"));
 }
 
 OperatorResult prepare_qlinear_global_average_pool(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 2, 5));
   const bool last = channels_last(context);
-  return make_operator([last](const RunContext& run) { return global_average_pool(run, last); }, "exact");
+  const kernels::PoolChoice choice = kernels::choose_pool(context.profile, context.features);
+  return make_operator([last, choice](const RunContext& run) { return global_average_pool(run, last, *choice.kernel); },
+                       kernel_info(choice, context.profile, "exact"));
 }
 
 }  // namespace assay::runtime

@@ -50,7 +50,7 @@ void softmax_line(const T* x, const Line& line, const std::array<double, kDiffer
   }
 }
 
-Result<Tensor> softmax(const RunContext& context, const SoftmaxOptions& options) {
+Result<Tensor> softmax(const RunContext& context, const SoftmaxOptions& options, const kernels::LinearKernel& kernel) {
   const Tensor& x = context.input(kX);
   ASSAY_TRY(expect_8bit(x, "X"));
   ASSAY_ASSIGN(const float x_scale, read_scale(context.input(kXScale), "X_scale"));
@@ -79,12 +79,12 @@ Result<Tensor> softmax(const RunContext& context, const SoftmaxOptions& options)
       softmax_line(x.data<std::uint8_t>().data(), line, exponentials, values);
     }
   }
-  kernels::quantize_linear({.x = values.data(),
-                            .count = x.size(),
-                            .scale = y_scale,
-                            .zero_point = y_zero_point,
-                            .y_type = x.dtype(),
-                            .y = y.mutable_bytes()});
+  kernel.quantize({.x = values.data(),
+                   .count = x.size(),
+                   .scale = y_scale,
+                   .zero_point = y_zero_point,
+                   .y_type = kernels::linear_type(x.dtype()),
+                   .y = y.mutable_bytes()});
   return y;
 }
 
@@ -95,7 +95,9 @@ OperatorResult prepare_qlinear_softmax(const PrepareContext& context) {
   const Index opset = context.node.int_attribute("opset", context.graph.opset());
   const SoftmaxOptions options{.axis = context.node.int_attribute("axis", -1),
                                .single_axis = opset >= kFirstSingleAxisOpset};
-  return make_operator([options](const RunContext& run) { return softmax(run, options); }, "float32");
+  const kernels::LinearChoice choice = kernels::choose_linear(context.profile, context.features);
+  return make_operator([options, choice](const RunContext& run) { return softmax(run, options, *choice.kernel); },
+                       kernel_info(choice, context.profile, "float32"));
 }
 
 }  // namespace assay::runtime

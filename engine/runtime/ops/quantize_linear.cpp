@@ -45,26 +45,33 @@ Result<DType> output_type_of(const Tensor& zero_point, DType attribute) {
   return zero_point.dtype();
 }
 
-Result<Tensor> quantize(const RunContext& context, Index axis, DType attribute) {
+struct QuantizeOptions {
+  Index axis = 1;
+  DType output_type = DType::kUndefined;
+};
+
+Result<Tensor> quantize(const RunContext& context, const QuantizeOptions& options,
+                        const kernels::LinearKernel& kernel) {
   const Tensor& x = context.input(kX);
   const Tensor& zero_point = context.input(kZeroPoint);
   ASSAY_TRY(expect_dtype(x, DType::kFloat32, "x"));
-  ASSAY_ASSIGN(const DType y_type, output_type_of(zero_point, attribute));
-  ASSAY_ASSIGN(
-      const AxisParams params,
-      read_axis_params(
-          {.x = x, .scale = context.input(kScale), .zero_point = zero_point, .zero_point_type = y_type, .axis = axis}));
+  ASSAY_ASSIGN(const DType y_type, output_type_of(zero_point, options.output_type));
+  ASSAY_ASSIGN(const AxisParams params, read_axis_params({.x = x,
+                                                          .scale = context.input(kScale),
+                                                          .zero_point = zero_point,
+                                                          .zero_point_type = y_type,
+                                                          .axis = options.axis}));
   ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(y_type, x.shape()));
   const float* from = x.data<float>().data();
   std::byte* to = y.mutable_bytes();
   const auto item_bytes = static_cast<Index>(dtype_size_bytes(y_type));
   for_each_span(params, context.threads, [&](const AxisSpan& span) {
-    kernels::quantize_linear({.x = from + span.first,
-                              .count = span.count,
-                              .scale = params.scales[span.channel],
-                              .zero_point = params.zero_points[span.channel],
-                              .y_type = y_type,
-                              .y = to + span.first * item_bytes});
+    kernel.quantize({.x = from + span.first,
+                     .count = span.count,
+                     .scale = params.scales[span.channel],
+                     .zero_point = params.zero_points[span.channel],
+                     .y_type = kernels::linear_type(y_type),
+                     .y = to + span.first * item_bytes});
   });
   return y;
 }
@@ -75,9 +82,10 @@ OperatorResult prepare_quantize_linear(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 2, 3));
   ASSAY_TRY(check_linear_attributes(context.node));
   ASSAY_ASSIGN(const DType output_type, read_output_type(context.node));
-  const Index axis = context.node.int_attribute("axis", 1);
-  return make_operator([axis, output_type](const RunContext& run) { return quantize(run, axis, output_type); },
-                       "float32");
+  const QuantizeOptions options{.axis = context.node.int_attribute("axis", 1), .output_type = output_type};
+  const kernels::LinearChoice choice = kernels::choose_linear(context.profile, context.features);
+  return make_operator([options, choice](const RunContext& run) { return quantize(run, options, *choice.kernel); },
+                       kernel_info(choice, context.profile, "float32"));
 }
 
 }  // namespace assay::runtime

@@ -34,6 +34,10 @@ OperatorResult make_operator(Function function, const std::string& arithmetic, c
   info.kernel = kernel;
   info.isa = isa_name(Isa::kScalar);
   info.arithmetic = arithmetic;
+  return make_operator(std::move(function), std::move(info));
+}
+
+OperatorResult make_operator(Function function, KernelInfo info) {
   return std::unique_ptr<Operator>(std::make_unique<SimpleOperator>(std::move(function), std::move(info)));
 }
 

@@ -20,6 +20,18 @@ using Function = std::function<Result<Tensor>(const RunContext&)>;
 // `arithmetic` as in KernelInfo: "move", or "float32" for operators that compute, which becomes "exact" after a run on
 // integers. The kernel's name is "scalar" (plain loops), or "view" where the output shares the input's data.
 OperatorResult make_operator(Function function, const std::string& arithmetic, const std::string& kernel = "scalar");
+OperatorResult make_operator(Function function, KernelInfo info);
+
+// What an operator reports that runs a row of a kernel table chosen for `profile`.
+template <typename Choice>
+KernelInfo kernel_info(const Choice& choice, const Profile& profile, const char* arithmetic) {
+  KernelInfo info;
+  info.kernel = choice.kernel->name;
+  info.isa = isa_name(profile.isa);
+  info.arithmetic = arithmetic;
+  info.native = choice.native;
+  return info;
+}
 
 // The node must have between `least` and `most` inputs, the first `least` of them not omitted, and one output.
 // Errors: kInvalidModel for inputs, kUnsupported for further outputs.

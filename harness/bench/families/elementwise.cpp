@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "engine/kernels/elementwise/binary.h"
+#include "harness/bench/copy_call.h"
 #include "harness/bench/family.h"
 #include "harness/bench/test_data.h"
 
@@ -31,7 +32,7 @@ struct Spans {
 
 struct Operation {
   const char* name;
-  void (*run)(const kernels::BinaryArgs& args);
+  void (*kernels::BinaryKernel::*run)(const kernels::BinaryArgs& args);
   float (*naive)(std::uint8_t a, std::uint8_t b);  // before rounding
 };
 
@@ -54,11 +55,9 @@ float product(std::uint8_t a, std::uint8_t b) {
 }
 
 constexpr Operation kOperations[] = {
-    {"add_fused_u8", [](const kernels::BinaryArgs& args) { qlinear_add(args, kernels::AddRounding::kFused); },
-     fused_sum},
-    {"add_unfused_u8", [](const kernels::BinaryArgs& args) { qlinear_add(args, kernels::AddRounding::kUnfused); },
-     unfused_sum},
-    {"mul_u8", kernels::qlinear_mul, product},
+    {"add_fused_u8", &kernels::BinaryKernel::add_fused, fused_sum},
+    {"add_unfused_u8", &kernels::BinaryKernel::add_unfused, unfused_sum},
+    {"mul_u8", &kernels::BinaryKernel::mul, product},
 };
 
 Status check(const Operation& operation, const Spans& spans) {
@@ -70,7 +69,7 @@ Status check(const Operation& operation, const Spans& spans) {
   return expect_same<std::uint8_t>(operation.name, spans.y.span(), expected, "a naive loop");
 }
 
-Result<Prepared> prepare(const Operation& operation, Index count) {
+Result<Prepared> prepare(const kernels::BinaryKernel& kernel, const Operation& operation, Index count) {
   auto spans = std::make_shared<Spans>(count);
   if (!spans->ok()) {
     return resource_error("no memory for the spans");
@@ -78,7 +77,7 @@ Result<Prepared> prepare(const Operation& operation, Index count) {
   fill_bytes(spans->a.span(), 1);
   fill_bytes(spans->b.span(), 2);
   Prepared prepared;
-  prepared.call = [&operation, spans]() -> Status {
+  prepared.call = [&kernel, &operation, spans]() -> Status {
     kernels::BinaryArgs args;
     args.a = {spans->a.data(), 1, kA, kAZero};
     args.b = {spans->b.data(), 1, kB, kBZero};
@@ -86,7 +85,7 @@ Result<Prepared> prepare(const Operation& operation, Index count) {
     args.y_scale = kY;
     args.y_zero_point = kYZero;
     args.y = spans->y.data();
-    operation.run(args);
+    (kernel.*operation.run)(args);
     return {};
   };
   prepared.check = [&operation, spans] { return check(operation, *spans); };
@@ -98,10 +97,18 @@ Result<Prepared> prepare(const Operation& operation, Index count) {
 
 BenchmarkRows elementwise_rows(const FamilyOptions& /*options*/) {
   BenchmarkRows rows;
-  for (const Operation& operation : kOperations) {
-    for (const Index count : kCounts) {
-      rows.push_back({fmt::format("elementwise/{}/{}", operation.name, count),
-                      [&operation, count] { return prepare(operation, count); }});
+  for (const Index count : kCounts) {
+    rows.push_back({fmt::format("elementwise/memcpy/{}", count), [count] { return prepare_copy(3 * count); }});
+  }
+  for (const kernels::BinaryKernel& kernel : kernels::binary_kernels()) {
+    if (!can_run(host_features(), kernel.isa)) {
+      continue;
+    }
+    for (const Operation& operation : kOperations) {
+      for (const Index count : kCounts) {
+        rows.push_back({fmt::format("elementwise/{}/{}/{}", kernel.name, operation.name, count),
+                        [&kernel, &operation, count] { return prepare(kernel, operation, count); }});
+      }
     }
   }
   return rows;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "harness/bench/copy_call.h"
 #include "harness/bench/family.h"
 #include "harness/bench/test_data.h"
 
@@ -33,16 +34,18 @@ kernels::ByteTable scrambled_table() {
   return table;
 }
 
-void look_up(Bytes& bytes) {
+void look_up(const kernels::LookupKernel& kernel, Bytes& bytes) {
   static const kernels::ByteTable table = scrambled_table();
-  kernels::lookup(table, bytes.x.data(), bytes.x.size(), bytes.y.data());
+  kernel.lookup({table.data(), bytes.x.data(), bytes.x.size(), bytes.y.data()});
 }
 
-void clamp(Bytes& bytes) { kernels::clamp_bytes({bytes.x.data(), false, bytes.x.size(), kLow, kHigh, bytes.y.data()}); }
+void clamp(const kernels::LookupKernel& kernel, Bytes& bytes) {
+  kernel.clamp({bytes.x.data(), false, bytes.x.size(), kLow, kHigh, bytes.y.data()});
+}
 
 struct Operation {
   const char* name;
-  void (*run)(Bytes& bytes);
+  void (*run)(const kernels::LookupKernel& kernel, Bytes& bytes);
   std::uint8_t (*naive)(std::uint8_t x);
 };
 constexpr Operation kOperations[] = {
@@ -56,15 +59,15 @@ Status check(const Operation& operation, const Bytes& bytes) {
   return expect_same<std::uint8_t>(operation.name, bytes.y.span(), expected, "a naive loop");
 }
 
-Result<Prepared> prepare(const Operation& operation, Index count) {
+Result<Prepared> prepare(const kernels::LookupKernel& kernel, const Operation& operation, Index count) {
   auto bytes = std::make_shared<Bytes>(count);
   if (!bytes->ok()) {
     return resource_error("no memory for the bytes");
   }
   fill_bytes(bytes->x.span(), 1);
   Prepared prepared;
-  prepared.call = [&operation, bytes]() -> Status {
-    operation.run(*bytes);
+  prepared.call = [&kernel, &operation, bytes]() -> Status {
+    operation.run(kernel, *bytes);
     return {};
   };
   prepared.check = [&operation, bytes] { return check(operation, *bytes); };
@@ -76,10 +79,18 @@ Result<Prepared> prepare(const Operation& operation, Index count) {
 
 BenchmarkRows lookup_rows(const FamilyOptions& /*options*/) {
   BenchmarkRows rows;
-  for (const Operation& operation : kOperations) {
-    for (const Index count : kCounts) {
-      rows.push_back({fmt::format("lookup/{}/{}", operation.name, count),
-                      [&operation, count] { return prepare(operation, count); }});
+  for (const Index count : kCounts) {
+    rows.push_back({fmt::format("lookup/memcpy/{}", count), [count] { return prepare_copy(2 * count); }});
+  }
+  for (const kernels::LookupKernel& kernel : kernels::lookup_kernels()) {
+    if (!can_run(host_features(), kernel.isa)) {
+      continue;
+    }
+    for (const Operation& operation : kOperations) {
+      for (const Index count : kCounts) {
+        rows.push_back({fmt::format("lookup/{}/{}/{}", kernel.name, operation.name, count),
+                        [&kernel, &operation, count] { return prepare(kernel, operation, count); }});
+      }
     }
   }
   return rows;

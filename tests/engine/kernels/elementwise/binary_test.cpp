@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "tests/engine/kernels/each_kernel.h"
+#include "tests/engine/kernels/gemm/guarded_memory.h"
 #include "tests/support/oracle/elementwise.h"
 #include "tests/support/random.h"
 
@@ -16,11 +19,26 @@ namespace {
 enum class Operation { kAddFused, kAddUnfused, kMul };
 constexpr Operation kOperations[] = {Operation::kAddFused, Operation::kAddUnfused, Operation::kMul};
 
+void run_row(const BinaryKernel& kernel, Operation operation, const BinaryArgs& args) {
+  switch (operation) {
+    case Operation::kAddFused:
+      return kernel.add_fused(args);
+    case Operation::kAddUnfused:
+      return kernel.add_unfused(args);
+    case Operation::kMul:
+      return kernel.mul(args);
+  }
+}
+
+// By the scalar row; the others must agree.
 void run(Operation operation, const BinaryArgs& args) {
-  if (operation == Operation::kMul) {
-    qlinear_mul(args);
-  } else {
-    qlinear_add(args, operation == Operation::kAddFused ? AddRounding::kFused : AddRounding::kUnfused);
+  auto* y = static_cast<std::uint8_t*>(args.y);
+  std::vector<std::uint8_t> best;
+  for (const BinaryKernel* kernel : test::runnable(binary_kernels())) {
+    run_row(*kernel, operation, args);
+    const std::vector<std::uint8_t> found(y, y + args.count);
+    EXPECT_TRUE(best.empty() || best == found) << kernel->name;
+    best = found;
   }
 }
 
@@ -101,8 +119,8 @@ TEST(Binary, TiesDependOnTheParityOfTheZeroPoint) {
   const std::uint8_t a = 1;
   const std::uint8_t b = 0;
   std::uint8_t y = 0;
-  qlinear_add({.a = {.data = &a, .scale = 0.5F}, .b = {.data = &b}, .count = 1, .y_zero_point = 1, .y = &y},
-              AddRounding::kFused);
+  run(Operation::kAddFused,
+      {.a = {.data = &a, .scale = 0.5F}, .b = {.data = &b}, .count = 1, .y_zero_point = 1, .y = &y});
   EXPECT_EQ(y, 2);
 }
 
@@ -145,9 +163,9 @@ TEST(Binary, FusedAndUnfusedAddDiffer) {
                   .y_scale = 0.6F,
                   .y_zero_point = 11};
   args.y = fused.data();
-  qlinear_add(args, AddRounding::kFused);
+  run(Operation::kAddFused, args);
   args.y = unfused.data();
-  qlinear_add(args, AddRounding::kUnfused);
+  run(Operation::kAddUnfused, args);
   EXPECT_TRUE(fused != unfused);
 }
 
@@ -155,11 +173,70 @@ TEST(Binary, AStepOfZeroRepeatsOneElement) {
   const std::vector<std::uint8_t> a = {1, 2, 3};
   const std::uint8_t b = 10;
   std::vector<std::uint8_t> y(3);
-  qlinear_add({.a = {.data = a.data()}, .b = {.data = &b, .step = 0}, .count = 3, .y = y.data()}, AddRounding::kFused);
+  run(Operation::kAddFused, {.a = {.data = a.data()}, .b = {.data = &b, .step = 0}, .count = 3, .y = y.data()});
   EXPECT_EQ(y, (std::vector<std::uint8_t>{11, 12, 13}));
-  qlinear_mul({.a = {.data = &b, .step = 0}, .b = {.data = a.data()}, .count = 3, .y = y.data()});
+  run(Operation::kMul, {.a = {.data = &b, .step = 0}, .b = {.data = a.data()}, .count = 3, .y = y.data()});
   EXPECT_EQ(y, (std::vector<std::uint8_t>{10, 20, 30}));
 }
+
+Parameters random_parameters(test::Random& random) {
+  Parameters p;
+  p.is_signed = random.chance(0.5);
+  const std::int64_t low = p.is_signed ? -128 : 0;
+  for (std::int32_t* zero_point : {&p.a_zero_point, &p.b_zero_point, &p.y_zero_point}) {
+    *zero_point = static_cast<std::int32_t>(random.integer(low, low + 255));
+  }
+  for (float* scale : {&p.a_scale, &p.b_scale, &p.y_scale}) {
+    *scale = random.chance(0.3) ? 0.25F : random.uniform(0.001F, 0.3F);
+    *scale = random.chance(0.02) ? std::numeric_limits<float>::infinity() : *scale;
+    *scale = random.chance(0.02) ? 0.0F : *scale;
+  }
+  return p;
+}
+
+TEST(BinaryKernels, EqualTheOracleOnRandomSpans) {
+  const auto kernels = test::runnable(binary_kernels());
+  test::GuardedMemory memory[3];
+  for (int i = 0; i < 10000; ++i) {
+    test::Random random(static_cast<std::uint64_t>(i));
+    const Operation operation = kOperations[random.integer(0, 2)];
+    const Parameters p = random_parameters(random);
+    const Index count = random.integer(0, 200);
+    const Index steps[] = {random.chance(0.2) ? 0 : 1, random.chance(0.2) ? 0 : 1};
+    const auto room = [&](std::size_t at) { return static_cast<std::size_t>(at < 2 && steps[at] == 0 ? 1 : count); };
+    std::uint8_t* spans[3];
+    for (std::size_t at = 0; at < 3; ++at) {
+      spans[at] = memory[at].place(room(at), random.chance(0.5));
+      ASSERT_NE(spans[at], nullptr);
+      for (std::size_t e = 0; e < room(at); ++e) {
+        spans[at][e] = static_cast<std::uint8_t>(random.integer(0, 255));
+      }
+    }
+    const oracle::Integers a = oracle::integers_of({spans[0], room(0)}, p.is_signed);
+    const oracle::Integers b = oracle::integers_of({spans[1], room(1)}, p.is_signed);
+    const oracle::OutputType type{p.y_zero_point, p.is_signed ? -128 : 0, p.is_signed ? 127 : 255};
+    for (const BinaryKernel* kernel : kernels) {
+      run_row(*kernel, operation,
+              {.a = {.data = spans[0], .step = steps[0], .scale = p.a_scale, .zero_point = p.a_zero_point},
+               .b = {.data = spans[1], .step = steps[1], .scale = p.b_scale, .zero_point = p.b_zero_point},
+               .is_signed = p.is_signed,
+               .count = count,
+               .y_scale = p.y_scale,
+               .y_zero_point = p.y_zero_point,
+               .y = spans[2]});
+      const oracle::Integers y = oracle::integers_of({spans[2], room(2)}, p.is_signed);
+      for (std::size_t e = 0; e < y.size(); ++e) {
+        const std::int32_t want = expected(operation, {a[steps[0] == 0 ? 0 : e], p.a_scale, p.a_zero_point},
+                                           {b[steps[1] == 0 ? 0 : e], p.b_scale, p.b_zero_point}, {p.y_scale, type});
+        ASSERT_EQ(y[e], want) << kernel->name << ", case " << i << ", seed " << test::test_seed() << ": element " << e
+                              << " of " << count;
+      }
+      std::fill(spans[2], spans[2] + count, std::uint8_t{0x5A});
+    }
+  }
+}
+
+TEST(BinaryKernels, ProfilesCapTheChoice) { test::expect_choices("binary", choose_binary); }
 
 }  // namespace
 }  // namespace assay::kernels

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "tests/engine/kernels/each_kernel.h"
 #include "tests/support/oracle/requantize.h"
 #include "tests/support/random.h"
 
@@ -19,16 +20,22 @@ using ::testing::ElementsAre;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
+// By the scalar row; the others must agree.
 template <typename T>
 std::vector<std::int32_t> quantized(const std::vector<float>& x, float scale, std::int32_t zero_point) {
-  std::vector<T> y(x.size());
-  quantize_linear({.x = x.data(),
-                   .count = static_cast<Index>(x.size()),
-                   .scale = scale,
-                   .zero_point = zero_point,
-                   .y_type = DTypeOf<T>::value,
-                   .y = y.data()});
-  return {y.begin(), y.end()};
+  std::vector<T> out;
+  for (const LinearKernel* kernel : test::runnable(linear_kernels())) {
+    std::vector<T> y(x.size());
+    kernel->quantize({.x = x.data(),
+                      .count = static_cast<Index>(x.size()),
+                      .scale = scale,
+                      .zero_point = zero_point,
+                      .y_type = linear_type(DTypeOf<T>::value),
+                      .y = y.data()});
+    EXPECT_TRUE(out.empty() || out == y) << kernel->name << ": scale " << scale << ", zero point " << zero_point;
+    out = y;
+  }
+  return {out.begin(), out.end()};
 }
 
 template <typename T>
@@ -84,15 +91,17 @@ TEST(Quantize, EveryTypeOnRandomAndSpecialValues) {
 
 template <typename T>
 void expect_dequantizes(const std::vector<T>& x, float scale, std::int32_t zero_point) {
-  std::vector<float> y(x.size());
-  dequantize_linear({.x = x.data(),
-                     .x_type = DTypeOf<T>::value,
-                     .count = static_cast<Index>(x.size()),
-                     .scale = scale,
-                     .zero_point = zero_point,
-                     .y = y.data()});
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    ASSERT_EQ(y[i], oracle::dequantize(x[i], scale, zero_point)) << +x[i];
+  for (const LinearKernel* kernel : test::runnable(linear_kernels())) {
+    std::vector<float> y(x.size());
+    kernel->dequantize({.x = x.data(),
+                        .x_type = linear_type(DTypeOf<T>::value),
+                        .count = static_cast<Index>(x.size()),
+                        .scale = scale,
+                        .zero_point = zero_point,
+                        .y = y.data()});
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      ASSERT_EQ(y[i], oracle::dequantize(x[i], scale, zero_point)) << kernel->name << ": " << +x[i];
+    }
   }
 }
 
@@ -120,12 +129,21 @@ TEST(Dequantize, Int32DifferencesWrap) {
   expect_dequantizes<std::int32_t>({kMin, -1, 0, 1, (1 << 24) + 1, kMax}, 0.5F, 1);
   expect_dequantizes<std::int32_t>({kMin, kMax}, 0.5F, -1);
   float y = 0;
-  dequantize_linear({.x = &kMin, .x_type = DType::kInt32, .count = 1, .scale = 1.0F, .zero_point = 1, .y = &y});
+  dequantize_linear({.x = &kMin, .x_type = LinearType::kInt32, .count = 1, .scale = 1.0F, .zero_point = 1, .y = &y});
   EXPECT_EQ(y, 2147483648.0F);
 }
 
 DynamicParams dynamic_params(const std::vector<float>& x) {
-  return dynamic_quantize_params(x.data(), static_cast<Index>(x.size()));
+  FloatRange range;
+  for (const LinearKernel* kernel : test::runnable(linear_kernels())) {
+    const FloatRange found = kernel->range(x.data(), static_cast<Index>(x.size()));
+    EXPECT_TRUE(kernel == test::runnable(linear_kernels()).front() ||
+                (found.low == range.low && found.high == range.high))
+        << kernel->name << ": " << found.low << " to " << found.high << ", others " << range.low << " to "
+        << range.high;
+    range = found;
+  }
+  return dynamic_quantize_params(range);
 }
 
 TEST(DynamicQuantize, TheRangeAlwaysHoldsZero) {
@@ -164,6 +182,8 @@ TEST(DynamicQuantize, ExtremesCountWhereverTheyStand) {
     EXPECT_EQ(dynamic_params(x).zero_point, 109) << at;
   }
 }
+
+TEST(LinearKernels, ProfilesCapTheChoice) { test::expect_choices("linear", choose_linear); }
 
 }  // namespace
 }  // namespace assay::kernels

@@ -94,9 +94,14 @@ Pool& pool() {
 // products otherwise spend up to a sixth of their time on address translation.
 std::byte* allocate(std::size_t size_bytes) {
   const bool huge = size_bytes >= kSmallestHugeBytes;
-  auto* block = static_cast<std::byte*>(std::aligned_alloc(huge ? kHugePageBytes : kBlockAlignmentBytes, size_bytes));
+  // Not aligned_alloc: it may refuse sizes that are no multiple of the alignment.
+  void* memory = nullptr;
+  if (::posix_memalign(&memory, huge ? kHugePageBytes : kBlockAlignmentBytes, size_bytes) != 0) {
+    return nullptr;
+  }
+  auto* block = static_cast<std::byte*>(memory);
 #if defined(MADV_HUGEPAGE)
-  if (huge && block != nullptr) {
+  if (huge) {
     ::madvise(block, size_bytes, MADV_HUGEPAGE);  // a wish: refusal changes nothing
   }
 #endif

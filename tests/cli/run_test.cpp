@@ -39,7 +39,7 @@ class Run : public ProgramTest {
 TEST_F(Run, DataOnStdoutProgressOnStderr) {
   write_good_case();
   const Ran ran = shell("assay run cases");
-  EXPECT_THAT(ran.out, HasSubstr("4 variants of 1 cases"));
+  EXPECT_THAT(ran.out, HasSubstr("4 variants of 1 case in"));
   EXPECT_THAT(ran.out, Not(HasSubstr("\x1b[")));
   EXPECT_EQ(ran.err, "assay: reports are in assay-out\n");
   const Ran as_json = shell("assay run cases --json - -o ''");

@@ -61,24 +61,24 @@ constexpr auto kRaw = RowForm::kRaw;
 constexpr auto kFlipped = RowForm::kFlipped;
 constexpr auto kU16 = RowForm::kUnsigned16;
 constexpr auto kS16 = RowForm::kSigned16;
-constexpr auto run_u8s8_avx512_vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_a_avx512_vnni, kRaw>;
-constexpr auto run_s8u8_avx512_vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_b_avx512_vnni, kRaw>;
-constexpr auto run_s8s8_avx512_vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_a_avx512_vnni, kFlipped>;
-constexpr auto run_u8u8_avx512_vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_b_avx512_vnni, kFlipped>;
-constexpr auto run_u8s8_avx_vnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_a_avx_vnni, kRaw>;
-constexpr auto run_s8u8_avx_vnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_b_avx_vnni, kRaw>;
-constexpr auto run_s8s8_avx_vnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_a_avx_vnni, kFlipped>;
-constexpr auto run_u8u8_avx_vnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_b_avx_vnni, kFlipped>;
-constexpr auto run_pairs_avx512 = run_tiled<Level::kAvx512Sat, gemm_tile_sat16_pairs_avx512, kRaw>;
-constexpr auto run_u8s8_avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_signed_b_avx512, kU16>;
-constexpr auto run_u8u8_avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_unsigned_b_avx512, kU16>;
-constexpr auto run_s8s8_avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_signed_b_avx512, kS16>;
-constexpr auto run_s8u8_avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_unsigned_b_avx512, kS16>;
-constexpr auto run_pairs_avx2 = run_tiled<Level::kAvx2Sat, gemm_tile_sat16_pairs_avx2, kRaw>;
-constexpr auto run_u8s8_avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_signed_b_avx2, kU16>;
-constexpr auto run_u8u8_avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_unsigned_b_avx2, kU16>;
-constexpr auto run_s8s8_avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_signed_b_avx2, kS16>;
-constexpr auto run_s8u8_avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_unsigned_b_avx2, kS16>;
+constexpr auto kRunU8s8Avx512Vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_a_avx512_vnni, kRaw>;
+constexpr auto kRunS8u8Avx512Vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_b_avx512_vnni, kRaw>;
+constexpr auto kRunS8s8Avx512Vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_a_avx512_vnni, kFlipped>;
+constexpr auto kRunU8u8Avx512Vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_b_avx512_vnni, kFlipped>;
+constexpr auto kRunU8s8AvxVnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_a_avx_vnni, kRaw>;
+constexpr auto kRunS8u8AvxVnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_b_avx_vnni, kRaw>;
+constexpr auto kRunS8s8AvxVnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_a_avx_vnni, kFlipped>;
+constexpr auto kRunU8u8AvxVnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_b_avx_vnni, kFlipped>;
+constexpr auto kRunPairsAvx512 = run_tiled<Level::kAvx512Sat, gemm_tile_sat16_pairs_avx512, kRaw>;
+constexpr auto kRunU8s8Avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_signed_b_avx512, kU16>;
+constexpr auto kRunU8u8Avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_unsigned_b_avx512, kU16>;
+constexpr auto kRunS8s8Avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_signed_b_avx512, kS16>;
+constexpr auto kRunS8u8Avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_unsigned_b_avx512, kS16>;
+constexpr auto kRunPairsAvx2 = run_tiled<Level::kAvx2Sat, gemm_tile_sat16_pairs_avx2, kRaw>;
+constexpr auto kRunU8s8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_signed_b_avx2, kU16>;
+constexpr auto kRunU8u8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_unsigned_b_avx2, kU16>;
+constexpr auto kRunS8s8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_signed_b_avx2, kS16>;
+constexpr auto kRunS8u8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_unsigned_b_avx2, kS16>;
 #endif
 
 constexpr auto kS = ByteSign::kSigned;
@@ -93,24 +93,24 @@ constexpr GemmKernel kKernels[] = {
     {"gemm_u8u8_exact_amx_int8", Isa::kAmxInt8, Operands::kU8U8, kExact, packed_bytes_deep_quads, pack_deep_quads, gemm_u8u8_exact_amx_int8},
     {"gemm_s8s8_exact_amx_int8", Isa::kAmxInt8, Operands::kS8S8, kExact, packed_bytes_deep_quads, pack_deep_quads, gemm_s8s8_exact_amx_int8},
     {"gemm_s8u8_exact_amx_int8", Isa::kAmxInt8, Operands::kS8U8, kExact, packed_bytes_deep_quads, pack_deep_quads, gemm_s8u8_exact_amx_int8},
-    {"gemm_u8s8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kU8S8, kExact, packed_bytes_quads<16>, pack_quads<16>, run_u8s8_avx512_vnni},
-    {"gemm_s8u8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kS8U8, kExact, packed_bytes_quads<16>, pack_quads<16>, run_s8u8_avx512_vnni},
-    {"gemm_s8s8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kS8S8, kExact, packed_bytes_quads_with_starts<16>, pack_quads_with_starts<16, kS, kS>, run_s8s8_avx512_vnni},
-    {"gemm_u8u8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kU8U8, kExact, packed_bytes_quads_with_starts<16>, pack_quads_with_starts<16, kU, kU>, run_u8u8_avx512_vnni},
-    {"gemm_u8s8_exact_avx_vnni", Isa::kAvxVnni, Operands::kU8S8, kExact, packed_bytes_quads<8>, pack_quads<8>, run_u8s8_avx_vnni},
-    {"gemm_s8u8_exact_avx_vnni", Isa::kAvxVnni, Operands::kS8U8, kExact, packed_bytes_quads<8>, pack_quads<8>, run_s8u8_avx_vnni},
-    {"gemm_s8s8_exact_avx_vnni", Isa::kAvxVnni, Operands::kS8S8, kExact, packed_bytes_quads_with_starts<8>, pack_quads_with_starts<8, kS, kS>, run_s8s8_avx_vnni},
-    {"gemm_u8u8_exact_avx_vnni", Isa::kAvxVnni, Operands::kU8U8, kExact, packed_bytes_quads_with_starts<8>, pack_quads_with_starts<8, kU, kU>, run_u8u8_avx_vnni},
-    {"gemm_u8s8_sat16_pairs_avx512", Isa::kAvx512, Operands::kU8S8, kSat, packed_bytes_quads<16>, pack_quads<16>, run_pairs_avx512},
-    {"gemm_u8s8_exact_avx512", Isa::kAvx512, Operands::kU8S8, kExact, packed_bytes_pairs<16>, pack_pairs<16>, run_u8s8_avx512},
-    {"gemm_u8u8_exact_avx512", Isa::kAvx512, Operands::kU8U8, kExact, packed_bytes_pairs<16>, pack_pairs<16>, run_u8u8_avx512},
-    {"gemm_s8s8_exact_avx512", Isa::kAvx512, Operands::kS8S8, kExact, packed_bytes_pairs<16>, pack_pairs<16>, run_s8s8_avx512},
-    {"gemm_s8u8_exact_avx512", Isa::kAvx512, Operands::kS8U8, kExact, packed_bytes_pairs<16>, pack_pairs<16>, run_s8u8_avx512},
-    {"gemm_u8s8_sat16_pairs_avx2", Isa::kAvx2, Operands::kU8S8, kSat, packed_bytes_quads<8>, pack_quads<8>, run_pairs_avx2},
-    {"gemm_u8s8_exact_avx2", Isa::kAvx2, Operands::kU8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, run_u8s8_avx2},
-    {"gemm_u8u8_exact_avx2", Isa::kAvx2, Operands::kU8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, run_u8u8_avx2},
-    {"gemm_s8s8_exact_avx2", Isa::kAvx2, Operands::kS8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, run_s8s8_avx2},
-    {"gemm_s8u8_exact_avx2", Isa::kAvx2, Operands::kS8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, run_s8u8_avx2},
+    {"gemm_u8s8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kU8S8, kExact, packed_bytes_quads<16>, pack_quads<16>, kRunU8s8Avx512Vnni},
+    {"gemm_s8u8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kS8U8, kExact, packed_bytes_quads<16>, pack_quads<16>, kRunS8u8Avx512Vnni},
+    {"gemm_s8s8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kS8S8, kExact, packed_bytes_quads_with_starts<16>, pack_quads_with_starts<16, kS, kS>, kRunS8s8Avx512Vnni},
+    {"gemm_u8u8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kU8U8, kExact, packed_bytes_quads_with_starts<16>, pack_quads_with_starts<16, kU, kU>, kRunU8u8Avx512Vnni},
+    {"gemm_u8s8_exact_avx_vnni", Isa::kAvxVnni, Operands::kU8S8, kExact, packed_bytes_quads<8>, pack_quads<8>, kRunU8s8AvxVnni},
+    {"gemm_s8u8_exact_avx_vnni", Isa::kAvxVnni, Operands::kS8U8, kExact, packed_bytes_quads<8>, pack_quads<8>, kRunS8u8AvxVnni},
+    {"gemm_s8s8_exact_avx_vnni", Isa::kAvxVnni, Operands::kS8S8, kExact, packed_bytes_quads_with_starts<8>, pack_quads_with_starts<8, kS, kS>, kRunS8s8AvxVnni},
+    {"gemm_u8u8_exact_avx_vnni", Isa::kAvxVnni, Operands::kU8U8, kExact, packed_bytes_quads_with_starts<8>, pack_quads_with_starts<8, kU, kU>, kRunU8u8AvxVnni},
+    {"gemm_u8s8_sat16_pairs_avx512", Isa::kAvx512, Operands::kU8S8, kSat, packed_bytes_quads<16>, pack_quads<16>, kRunPairsAvx512},
+    {"gemm_u8s8_exact_avx512", Isa::kAvx512, Operands::kU8S8, kExact, packed_bytes_pairs<16>, pack_pairs<16>, kRunU8s8Avx512},
+    {"gemm_u8u8_exact_avx512", Isa::kAvx512, Operands::kU8U8, kExact, packed_bytes_pairs<16>, pack_pairs<16>, kRunU8u8Avx512},
+    {"gemm_s8s8_exact_avx512", Isa::kAvx512, Operands::kS8S8, kExact, packed_bytes_pairs<16>, pack_pairs<16>, kRunS8s8Avx512},
+    {"gemm_s8u8_exact_avx512", Isa::kAvx512, Operands::kS8U8, kExact, packed_bytes_pairs<16>, pack_pairs<16>, kRunS8u8Avx512},
+    {"gemm_u8s8_sat16_pairs_avx2", Isa::kAvx2, Operands::kU8S8, kSat, packed_bytes_quads<8>, pack_quads<8>, kRunPairsAvx2},
+    {"gemm_u8s8_exact_avx2", Isa::kAvx2, Operands::kU8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, kRunU8s8Avx2},
+    {"gemm_u8u8_exact_avx2", Isa::kAvx2, Operands::kU8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, kRunU8u8Avx2},
+    {"gemm_s8s8_exact_avx2", Isa::kAvx2, Operands::kS8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, kRunS8s8Avx2},
+    {"gemm_s8u8_exact_avx2", Isa::kAvx2, Operands::kS8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, kRunS8u8Avx2},
 #endif
     {"gemm_u8s8_sat16_pairs_scalar", Isa::kScalar, Operands::kU8S8, kSat, packed_bytes_split, pack_split, gemm_u8s8_sat16_pairs_scalar},
     {"gemm_u8s8_exact_scalar", Isa::kScalar, Operands::kU8S8, kExact, packed_bytes_columns, pack_columns<kS>, gemm_unsigned_exact_scalar},

@@ -178,7 +178,8 @@ Status convert_values(const ::onnx::GraphProto& proto, Graph& graph) {
   for (const auto& value : proto.value_info()) {
     Result<ValueInfo> info = convert_value_info(value, "value");
     if (info.ok()) {
-      graph.value_infos.emplace(info.value().name, std::move(info).value());
+      const std::string name = info.value().name;
+      graph.value_infos.emplace(name, std::move(info).value());
     } else if (info.error().kind != ErrorKind::kUnsupported) {  // a mere remark about a type this build lacks
       return info.error();
     }

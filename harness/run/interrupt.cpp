@@ -46,6 +46,9 @@ InterruptGuard::InterruptGuard() {
 }
 
 InterruptGuard::~InterruptGuard() {
+  if (interrupted()) {
+    return;  // a repeat that comes while the process ends must not change how it ends
+  }
   for (const int signal : kSignals) {
     struct sigaction now {};
     ::sigaction(signal, nullptr, &now);

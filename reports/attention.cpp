@@ -93,6 +93,10 @@ std::vector<AttentionGroup> group_results(const RunRecord& run, const Wanted& wa
 
 }  // namespace
 
+std::string narrowed_text(const AttentionGroup& group) {
+  return group.narrowed.empty() ? "" : fmt::format(", all with {}", fmt::join(group.narrowed, ", "));
+}
+
 std::vector<AttentionGroup> group_attention(const RunRecord& run) {
   return group_results(run, wants_attention, signature);
 }

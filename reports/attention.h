@@ -17,6 +17,9 @@ struct AttentionGroup {
   std::vector<std::string> narrowed;
 };
 
+// ", all with quantizer.relu=drop, runtime.isa=avx2|avx512"; "" where the group covers every axis.
+std::string narrowed_text(const AttentionGroup& group);
+
 // In the order of their first variants. Variants that were never reached are left out: they have nothing to say each.
 std::vector<AttentionGroup> group_attention(const RunRecord& run);
 

@@ -2,7 +2,6 @@
 #include "reports/console.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -64,10 +63,6 @@ std::string outcome_word(Outcome outcome, bool color) {
   std::ranges::transform(word, word.begin(),
                          [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
   return painted(word, outcome, color);
-}
-
-std::string narrowed_text(const AttentionGroup& group) {
-  return group.narrowed.empty() ? "" : fmt::format(", all with {}", fmt::join(group.narrowed, ", "));
 }
 
 std::string group_text(const AttentionGroup& group, bool color) {

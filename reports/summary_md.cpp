@@ -2,7 +2,6 @@
 #include "reports/summary_md.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -55,8 +54,7 @@ std::string failures(const RunRecord& run) {
     }
     text += fmt::format("{} {}\n", outcome_name(first.outcome), first.name);
     if (group.results.size() > 1) {
-      text += fmt::format("  and {} variants more that fail alike{}\n", group.results.size() - 1,
-                          group.narrowed.empty() ? "" : fmt::format(", all with {}", fmt::join(group.narrowed, ", ")));
+      text += fmt::format("  and {} variants more that fail alike{}\n", group.results.size() - 1, narrowed_text(group));
     }
     text += explanation_text(first);
   }

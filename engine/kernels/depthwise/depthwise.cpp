@@ -26,16 +26,7 @@ constexpr DepthwiseKernel kKernels[] = {
 std::span<const DepthwiseKernel> depthwise_kernels() { return kKernels; }
 
 DepthwiseChoice choose_depthwise(const Profile& profile, const CpuFeatures& features) {
-  DepthwiseChoice choice;
-  choice.native = can_run(features, profile.isa);
-  const CpuFeatures usable = choice.native ? capped(features, profile.isa) : features;
-  for (const DepthwiseKernel& kernel : kKernels) {
-    if (can_run(usable, kernel.isa)) {
-      choice.kernel = &kernel;
-      break;
-    }
-  }
-  return choice;
+  return choose_kernel(depthwise_kernels(), profile, features);
 }
 
 }  // namespace assay::kernels

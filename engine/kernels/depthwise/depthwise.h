@@ -11,6 +11,7 @@
 
 #include "engine/base/cpu_features.h"
 #include "engine/base/profile.h"
+#include "engine/kernels/choose_kernel.h"
 #include "engine/kernels/depthwise/depthwise_args.h"
 
 namespace assay::kernels {
@@ -23,10 +24,7 @@ struct DepthwiseKernel {
 // Every kernel, best first.
 std::span<const DepthwiseKernel> depthwise_kernels();
 
-struct DepthwiseChoice {
-  const DepthwiseKernel* kernel = nullptr;
-  bool native = true;
-};
+using DepthwiseChoice = KernelChoice<DepthwiseKernel>;
 // The best kernel at or below the profile's ISA; where `features` lack that ISA, the best that they allow.
 DepthwiseChoice choose_depthwise(const Profile& profile, const CpuFeatures& features);
 

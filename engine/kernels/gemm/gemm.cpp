@@ -126,16 +126,9 @@ std::span<const GemmKernel> gemm_kernels() { return kKernels; }
 
 GemmChoice choose_gemm(const Profile& profile, Operands operands, const CpuFeatures& features) {
   const Arithmetic arithmetic = operands == Operands::kU8S8 ? u8s8_arithmetic(profile) : Arithmetic::kExact;
-  GemmChoice choice;
-  choice.native = can_run(features, profile.isa);
-  const CpuFeatures usable = choice.native ? capped(features, profile.isa) : features;
-  for (const GemmKernel& kernel : kKernels) {
-    if (kernel.operands == operands && kernel.arithmetic == arithmetic && can_run(usable, kernel.isa)) {
-      choice.kernel = &kernel;
-      break;
-    }
-  }
-  return choice;
+  return choose_kernel(gemm_kernels(), profile, features, [&](const GemmKernel& kernel) {
+    return kernel.operands == operands && kernel.arithmetic == arithmetic;
+  });
 }
 
 }  // namespace assay::kernels

@@ -19,6 +19,7 @@
 #include "engine/base/cpu_features.h"
 #include "engine/base/dtype.h"
 #include "engine/base/profile.h"
+#include "engine/kernels/choose_kernel.h"
 #include "engine/kernels/gemm/gemm_args.h"
 
 namespace assay::kernels {
@@ -38,10 +39,7 @@ struct GemmKernel {
 // Every kernel, best first.
 std::span<const GemmKernel> gemm_kernels();
 
-struct GemmChoice {
-  const GemmKernel* kernel = nullptr;
-  bool native = true;  // false: the profile's own ISA cannot run here, this kernel gives the same bytes
-};
+using GemmChoice = KernelChoice<GemmKernel>;
 
 // The best kernel of exactly the profile's ISA level that the family has for these operands (levels without a kernel of
 // their own use the next lower one, natively), or, where `features` lack that level, the best that they allow with the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/kernels/im2col/im2col.h"
 
+#include "engine/kernels/choose_kernel.h"
+
 #include <algorithm>
 
 namespace assay::kernels {
@@ -85,9 +87,7 @@ void write_line(const Im2colKernel& kernel, const Im2colArgs& args, const Line& 
 std::span<const Im2colKernel> im2col_kernels() { return kKernels; }
 
 const Im2colKernel& choose_im2col(const Profile& profile, const CpuFeatures& features) {
-  const CpuFeatures usable = can_run(features, profile.isa) ? capped(features, profile.isa) : features;
-  return *std::find_if(std::begin(kKernels), std::end(kKernels) - 1,
-                       [&](const Im2colKernel& kernel) { return can_run(usable, kernel.isa); });
+  return *choose_kernel(im2col_kernels(), profile, features).kernel;
 }
 
 void im2col_channel_first(const Im2colKernel& kernel, const Im2colArgs& args) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/kernels/choose_kernel.h"
 #include "engine/kernels/transpose/transpose_bytes.h"
 
 namespace assay::kernels {
@@ -106,9 +107,7 @@ void requantize_scattered(const RequantizeKernel& kernel, const RequantizeArgs& 
 std::span<const RequantizeKernel> requantize_kernels() { return kKernels; }
 
 const RequantizeKernel& choose_requantize(const Profile& profile, const CpuFeatures& features) {
-  const CpuFeatures usable = can_run(features, profile.isa) ? capped(features, profile.isa) : features;
-  return *std::find_if(std::begin(kKernels), std::end(kKernels) - 1,
-                       [&](const RequantizeKernel& kernel) { return can_run(usable, kernel.isa); });
+  return *choose_kernel(requantize_kernels(), profile, features).kernel;
 }
 
 void requantize(const RequantizeKernel& kernel, const RequantizeArgs& args) {

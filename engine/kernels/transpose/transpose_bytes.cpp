@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/kernels/transpose/transpose_bytes.h"
 
-#include <algorithm>
+#include "engine/kernels/choose_kernel.h"
 
 namespace assay::kernels {
 
@@ -26,9 +26,7 @@ constexpr TransposeKernel kKernels[] = {
 std::span<const TransposeKernel> transpose_kernels() { return kKernels; }
 
 const TransposeKernel& choose_transpose(const Profile& profile, const CpuFeatures& features) {
-  const CpuFeatures usable = can_run(features, profile.isa) ? capped(features, profile.isa) : features;
-  return *std::find_if(std::begin(kKernels), std::end(kKernels) - 1,
-                       [&](const TransposeKernel& kernel) { return can_run(usable, kernel.isa); });
+  return *choose_kernel(transpose_kernels(), profile, features).kernel;
 }
 
 void transpose_bytes(const ByteTransposeArgs& args) {

@@ -10,7 +10,7 @@ namespace {
 
 // Patches, or what a row of positions adds to the image rows that are read in place, and accumulators (4 bytes a
 // column) of one task.
-constexpr Index kTaskBytes = Index{1} << 17;
+constexpr Index kTaskBytes = Index{56} << 10;
 constexpr Index kPointwiseUnit = 48;  // positions: a multiple of every kernel's row tile but the largest
 
 Index divide_up(Index value, Index unit) { return (value + unit - 1) / unit; }

@@ -94,6 +94,9 @@ Pool& pool() {
 // products otherwise spend up to a sixth of their time on address translation.
 std::byte* allocate(std::size_t size_bytes) {
   const bool huge = size_bytes >= kSmallestHugeBytes;
+  if (huge && size_bytes <= kMaxHeldBytes) {  // whole pages: the system lays none over the end of a block
+    size_bytes = (size_bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+  }
   // Not aligned_alloc: it may refuse sizes that are no multiple of the alignment.
   void* memory = nullptr;
   if (::posix_memalign(&memory, huge ? kHugePageBytes : kBlockAlignmentBytes, size_bytes) != 0) {

@@ -8,7 +8,7 @@
 namespace assay::bench {
 namespace {
 
-constexpr int kBursts = 4;
+constexpr int kBursts = 5;
 constexpr double kBurstSeconds = 5e-4;
 
 double seconds_of(const kernels::PeakKernel& kernel, Index steps) {
@@ -35,18 +35,22 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-double measure_peak(const kernels::PeakKernel& kernel) {
+void measure_peak(const kernels::PeakKernel& kernel, std::vector<double>& bursts) {
   // The first bursts only find how many steps fill one; they warm the core up too.
   Index steps = 1000;
   while (seconds_of(kernel, steps) < kBurstSeconds / 2) {
     steps *= 2;
   }
-  double best = 0;
   for (int i = 0; i < kBursts; ++i) {
     const double seconds = seconds_of(kernel, steps);
-    best = std::max(best, static_cast<double>(steps * kernels::peak_operations_per_step(kernel)) / seconds);
+    bursts.push_back(static_cast<double>(steps * kernels::peak_operations_per_step(kernel)) / seconds);
   }
-  return best;
+}
+
+double median_peak(std::vector<double> bursts) {
+  std::ranges::sort(bursts);
+  const std::size_t count = bursts.size();
+  return count == 0 ? 0 : (bursts[(count - 1) / 2] + bursts[count / 2]) / 2;
 }
 
 }  // namespace assay::bench

@@ -4,9 +4,10 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "harness/bench/library_flags.h"
 #include "harness/bench/peak_meter.h"
@@ -72,7 +73,10 @@ void Runner::run(std::size_t at, benchmark::State& state) {
   }
   const Work& work = prepared_.work;
   const auto now = work.threads > 1 ? wall_seconds : thread_seconds;
-  double peak = work.peak == nullptr ? 0 : measure_peak(*work.peak);
+  std::vector<double> bursts;
+  if (work.peak != nullptr) {
+    measure_peak(*work.peak, bursts);
+  }
   const double start = now();
   for (auto _ : state) {
     if (const Status status = prepared_.call(); !status.ok()) {
@@ -84,7 +88,8 @@ void Runner::run(std::size_t at, benchmark::State& state) {
     state.counters["GOP/s"] = work.operations * rate / kGiga;
   }
   if (work.peak != nullptr) {
-    peak = std::max(peak, measure_peak(*work.peak)) * work.threads;
+    measure_peak(*work.peak, bursts);
+    const double peak = median_peak(std::move(bursts)) * work.threads;
     state.counters["peak_GOP/s"] = peak / kGiga;
     state.counters["peak_share"] = work.operations * rate / peak;
   }

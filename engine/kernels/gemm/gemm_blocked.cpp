@@ -9,7 +9,7 @@ namespace assay::kernels {
 namespace {
 
 constexpr Index kFormedBytes = Index{96} << 10;        // of a block of rows in the form that the tile wants
-constexpr Index kNarrowFormedBytes = Index{16} << 10;  // likewise, where one slab reads them once
+constexpr Index kNarrowFormedBytes = Index{8} << 10;  // likewise, where one slab reads them once
 constexpr Index kRawRows = 144;                        // of a block of rows read in place
 constexpr Index kStretchUnit = 64;                     // k of a stretch is a multiple: no group or pair is broken
 constexpr Index kWidestSlab = 16 * kPanelsOfOneRow;

@@ -23,25 +23,44 @@ __attribute__((always_inline)) inline __m512i convert(const std::uint8_t* from, 
   return kForm == Form::kSigned16 ? _mm512_cvtepi8_epi16(bytes) : _mm512_cvtepu8_epi16(bytes);
 }
 
-template <Form kForm>
-void run(const GemmFormArgs& args) {
+// kWhole: the whole registers of a stretch, or -1: as many as there are. Most stretches are short: their loop is not
+// one.
+template <Form kForm, int kWhole>
+void run_stretches(const GemmFormArgs& args) {
   constexpr std::int64_t kElement = kForm == Form::kFlipped ? 1 : 2;
   constexpr std::int64_t kStep = 64 / kElement;
+  const std::int64_t whole = kWhole >= 0 ? kWhole : args.count / kStep;
+  const __mmask64 read = first_bits(args.count - whole * kStep);
+  const __mmask64 written = first_bits((args.padded - whole * kStep) * kElement);
+  // What fills up is zero, also where bytes are flipped.
+  const __mmask64 kept = kForm == Form::kFlipped ? read : written;
+  const auto* from = static_cast<const std::uint8_t*>(args.from);
+  auto* to = static_cast<std::uint8_t*>(args.to);
   for (std::int64_t i = 0; i < args.rows; ++i) {
-    const auto* from = static_cast<const std::uint8_t*>(args.from) + i * args.from_stride_bytes;
-    auto* to = static_cast<std::uint8_t*>(args.to) + i * args.to_stride_bytes;
-    std::int64_t p = 0;
-    for (; p + kStep <= args.count; p += kStep) {
-      _mm512_storeu_si512(to + p * kElement, convert<kForm>(from + p, ~std::uint64_t{0}));
+    for (std::int64_t p = 0; p < whole; ++p) {
+      _mm512_storeu_si512(to + p * 64, convert<kForm>(from + p * kStep, ~std::uint64_t{0}));
     }
-    if (p < args.padded) {
-      const __mmask64 read = first_bits(args.count - p);
-      const __m512i rest = convert<kForm>(from + p, read);
-      const __mmask64 written = first_bits((args.padded - p) * kElement);
-      // What fills up is zero, also where bytes are flipped.
-      const __mmask64 kept = kForm == Form::kFlipped ? read : written;
-      _mm512_mask_storeu_epi8(to + p * kElement, written, _mm512_maskz_mov_epi8(kept, rest));
+    if (written != 0) {
+      const __m512i rest = convert<kForm>(from + whole * kStep, read);
+      _mm512_mask_storeu_epi8(to + whole * 64, written, _mm512_maskz_mov_epi8(kept, rest));
     }
+    from += args.from_stride_bytes;
+    to += args.to_stride_bytes;
+  }
+}
+
+template <Form kForm>
+void run(const GemmFormArgs& args) {
+  constexpr std::int64_t kStep = kForm == Form::kFlipped ? 64 : 32;
+  switch (args.count / kStep) {
+    case 0:
+      return run_stretches<kForm, 0>(args);
+    case 1:
+      return run_stretches<kForm, 1>(args);
+    case 2:
+      return run_stretches<kForm, 2>(args);
+    default:
+      return run_stretches<kForm, -1>(args);
   }
 }
 

@@ -8,7 +8,6 @@
 namespace assay::bench {
 namespace {
 
-constexpr int kBursts = 5;
 constexpr double kBurstSeconds = 5e-4;
 
 double seconds_of(const kernels::PeakKernel& kernel, Index steps) {
@@ -35,22 +34,22 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-void measure_peak(const kernels::PeakKernel& kernel, std::vector<double>& bursts) {
-  // The first bursts only find how many steps fill one; they warm the core up too.
-  Index steps = 1000;
-  while (seconds_of(kernel, steps) < kBurstSeconds / 2) {
-    steps *= 2;
-  }
-  for (int i = 0; i < kBursts; ++i) {
-    const double seconds = seconds_of(kernel, steps);
-    bursts.push_back(static_cast<double>(steps * kernels::peak_operations_per_step(kernel)) / seconds);
+PeakMeter::PeakMeter(const kernels::PeakKernel& kernel) : kernel_(kernel) {
+  while (seconds_of(kernel, steps_) < kBurstSeconds / 2) {
+    steps_ *= 2;
   }
 }
 
-double median_peak(std::vector<double> bursts) {
-  std::ranges::sort(bursts);
-  const std::size_t count = bursts.size();
-  return count == 0 ? 0 : (bursts[(count - 1) / 2] + bursts[count / 2]) / 2;
+void PeakMeter::burst() {
+  const double seconds = seconds_of(kernel_, steps_);
+  rates_.push_back(static_cast<double>(steps_ * kernels::peak_operations_per_step(kernel_)) / seconds);
+}
+
+double PeakMeter::median() const {
+  std::vector<double> rates = rates_;
+  std::ranges::sort(rates);
+  const std::size_t count = rates.size();
+  return count == 0 ? 0 : (rates[(count - 1) / 2] + rates[count / 2]) / 2;
 }
 
 }  // namespace assay::bench

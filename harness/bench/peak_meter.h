@@ -8,12 +8,21 @@
 
 namespace assay::bench {
 
-// Operations per second of processor time on one core, of a few bursts of half a millisecond each: added to `bursts`.
-void measure_peak(const kernels::PeakKernel& kernel, std::vector<double>& bursts);
+// Bursts of half a millisecond of one mix, taken between the calls of a row: a core's clock follows what it computes,
+// so that bursts of another moment would be no ceiling of the row.
+class PeakMeter {
+ public:
+  // Finds how many steps fill a burst.
+  explicit PeakMeter(const kernels::PeakKernel& kernel);
+  void burst();
+  // Operations per second of processor time on one core, the median of the bursts; 0 without any.
+  double median() const;
 
-// The median of bursts that were measured before and after a row: the clock that a core keeps up while it multiplies is
-// below that of its best moment, and an interrupted burst counts no more than one.
-double median_peak(std::vector<double> bursts);
+ private:
+  const kernels::PeakKernel& kernel_;
+  Index steps_ = 1000;
+  std::vector<double> rates_;
+};
 
 // Seconds of processor time that this thread has used.
 double thread_seconds();

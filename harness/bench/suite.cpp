@@ -16,6 +16,7 @@ namespace assay::bench {
 namespace {
 
 constexpr double kGiga = 1e9;
+constexpr double kSecondsBetweenBursts = 2e-3;
 
 enum class Answer { kUnchecked, kRight, kWrong };
 
@@ -73,23 +74,41 @@ void Runner::run(std::size_t at, benchmark::State& state) {
   }
   const Work& work = prepared_.work;
   const auto now = work.threads > 1 ? wall_seconds : thread_seconds;
-  std::vector<double> bursts;
+  std::optional<PeakMeter> meter;
   if (work.peak != nullptr) {
-    measure_peak(*work.peak, bursts);
+    meter.emplace(*work.peak);
+    meter->burst();
   }
-  const double start = now();
+  double seconds = 0;
+  Index calls = 0;
+  Index calls_between = 1;  // bursts: found by doubling
+  double start = now();
   for (auto _ : state) {
     if (const Status status = prepared_.call(); !status.ok()) {
       return fail(at, state, status.error().message);
     }
+    if (meter && ++calls == calls_between) {
+      state.PauseTiming();
+      const double taken = now() - start;
+      seconds += taken;
+      calls = 0;
+      if (taken < kSecondsBetweenBursts / 2) {
+        calls_between *= 2;
+      } else {
+        meter->burst();
+      }
+      start = now();
+      state.ResumeTiming();
+    }
   }
-  const double rate = static_cast<double>(state.iterations()) / (now() - start);
+  seconds += now() - start;
+  const double rate = static_cast<double>(state.iterations()) / seconds;
   if (work.operations > 0) {
     state.counters["GOP/s"] = work.operations * rate / kGiga;
   }
-  if (work.peak != nullptr) {
-    measure_peak(*work.peak, bursts);
-    const double peak = median_peak(std::move(bursts)) * work.threads;
+  if (meter) {
+    meter->burst();
+    const double peak = meter->median() * work.threads;
     state.counters["peak_GOP/s"] = peak / kGiga;
     state.counters["peak_share"] = work.operations * rate / peak;
   }

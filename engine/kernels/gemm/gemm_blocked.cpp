@@ -8,10 +8,10 @@
 namespace assay::kernels {
 namespace {
 
-constexpr Index kFormedBytes = Index{96} << 10;        // of a block of rows in the form that the tile wants
+constexpr Index kFormedBytes = Index{96} << 10;       // of a block of rows in the form that the tile wants
 constexpr Index kNarrowFormedBytes = Index{8} << 10;  // likewise, where one slab reads them once
-constexpr Index kRawRows = 144;                        // of a block of rows read in place
-constexpr Index kStretchUnit = 64;                     // k of a stretch is a multiple: no group or pair is broken
+constexpr Index kRawRows = 144;                       // of a block of rows read in place
+constexpr Index kStretchUnit = 64;                    // k of a stretch is a multiple: no group or pair is broken
 constexpr Index kWidestSlab = 16 * kPanelsOfOneRow;
 
 Index divide_up(Index value, Index unit) { return (value + unit - 1) / unit; }

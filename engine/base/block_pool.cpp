@@ -13,8 +13,8 @@
 namespace assay {
 namespace {
 
-// Smaller blocks go to the allocator, which reuses them well itself.
-constexpr std::size_t kSmallestPooledBytes = std::size_t{256} << 10U;
+// Smaller blocks go to the allocator, which reuses them well itself. Those from 128 KiB on glibc may map and unmap.
+constexpr std::size_t kSmallestPooledBytes = std::size_t{64} << 10U;
 constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
 constexpr std::size_t kSmallestHugeBytes = std::size_t{1} << 20U;
 // What the pool may hold; beyond this, blocks go back to the system.

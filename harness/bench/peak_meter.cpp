@@ -34,22 +34,27 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t count = values.size();
+  return count == 0 ? 0 : (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
 PeakMeter::PeakMeter(const kernels::PeakKernel& kernel) : kernel_(kernel) {
   while (seconds_of(kernel, steps_) < kBurstSeconds / 2) {
     steps_ *= 2;
   }
+  bursts_.push_back(burst());
 }
 
-void PeakMeter::burst() {
-  const double seconds = seconds_of(kernel_, steps_);
-  rates_.push_back(static_cast<double>(steps_ * kernels::peak_operations_per_step(kernel_)) / seconds);
+double PeakMeter::burst() const {
+  return static_cast<double>(steps_ * kernels::peak_operations_per_step(kernel_)) / seconds_of(kernel_, steps_);
 }
 
-double PeakMeter::median() const {
-  std::vector<double> rates = rates_;
-  std::ranges::sort(rates);
-  const std::size_t count = rates.size();
-  return count == 0 ? 0 : (rates[(count - 1) / 2] + rates[count / 2]) / 2;
+void PeakMeter::stretch(double rate) {
+  const double before = bursts_.back();
+  bursts_.push_back(burst());
+  shares_.push_back(rate / ((before + bursts_.back()) / 2));
 }
 
 }  // namespace assay::bench

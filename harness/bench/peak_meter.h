@@ -8,20 +8,27 @@
 
 namespace assay::bench {
 
-// Bursts of half a millisecond of one mix, taken between the calls of a row: a core's clock follows what it computes,
-// so that bursts of another moment would be no ceiling of the row.
+double median(std::vector<double> values);  // 0 without any
+
+// The share of a mix's peak that a row reaches. Bursts of half a millisecond of the mix alternate with stretches of the
+// row's calls, and each stretch is divided by the mean of the bursts beside it: a core's clock follows what it
+// computes, so that a burst of another moment would be no ceiling. Medians, so that interruptions count for neither.
 class PeakMeter {
  public:
-  // Finds how many steps fill a burst.
+  // Finds how many steps fill a burst, and makes the first one.
   explicit PeakMeter(const kernels::PeakKernel& kernel);
-  void burst();
-  // Operations per second of processor time on one core, the median of the bursts; 0 without any.
-  double median() const;
+  // A stretch that ends now: its operations per second on one core.
+  void stretch(double rate);
+  double peak() const { return median(bursts_); }  // operations per second of processor time on one core
+  double share() const { return median(shares_); }
 
  private:
+  double burst() const;
+
   const kernels::PeakKernel& kernel_;
   Index steps_ = 1000;
-  std::vector<double> rates_;
+  std::vector<double> bursts_;
+  std::vector<double> shares_;
 };
 
 // Seconds of processor time that this thread has used.

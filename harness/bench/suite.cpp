@@ -16,7 +16,7 @@ namespace assay::bench {
 namespace {
 
 constexpr double kGiga = 1e9;
-constexpr double kSecondsBetweenBursts = 2e-3;
+constexpr double kStretchSeconds = 1e-3;
 
 enum class Answer { kUnchecked, kRight, kWrong };
 
@@ -77,40 +77,45 @@ void Runner::run(std::size_t at, benchmark::State& state) {
   std::optional<PeakMeter> meter;
   if (work.peak != nullptr) {
     meter.emplace(*work.peak);
-    meter->burst();
   }
   double seconds = 0;
   Index calls = 0;
-  Index calls_between = 1;  // bursts: found by doubling
+  Index calls_of_stretch = 1;  // found by doubling
   double start = now();
+  // Ends a stretch of calls, with its share of the peak unless it was too short to tell.
+  const auto end_stretch = [&](double least_seconds) {
+    const double taken = now() - start;
+    seconds += taken;
+    if (taken >= least_seconds) {
+      meter->stretch(work.operations * static_cast<double>(calls) / taken / work.threads);
+    } else {
+      calls_of_stretch *= 2;
+    }
+    calls = 0;
+    start = now();
+  };
   for (auto _ : state) {
     if (const Status status = prepared_.call(); !status.ok()) {
       return fail(at, state, status.error().message);
     }
-    if (meter && ++calls == calls_between) {
+    if (++calls == calls_of_stretch && meter) {
       state.PauseTiming();
-      const double taken = now() - start;
-      seconds += taken;
-      calls = 0;
-      if (taken < kSecondsBetweenBursts / 2) {
-        calls_between *= 2;
-      } else {
-        meter->burst();
-      }
-      start = now();
+      end_stretch(kStretchSeconds);
       state.ResumeTiming();
     }
   }
-  seconds += now() - start;
+  if (meter && calls > 0 && meter->share() == 0) {
+    end_stretch(0);  // the only one
+  } else {
+    seconds += now() - start;
+  }
   const double rate = static_cast<double>(state.iterations()) / seconds;
   if (work.operations > 0) {
     state.counters["GOP/s"] = work.operations * rate / kGiga;
   }
   if (meter) {
-    meter->burst();
-    const double peak = meter->median() * work.threads;
-    state.counters["peak_GOP/s"] = peak / kGiga;
-    state.counters["peak_share"] = work.operations * rate / peak;
+    state.counters["peak_GOP/s"] = meter->peak() * work.threads / kGiga;
+    state.counters["peak_share"] = meter->share();
   }
   if (work.bytes > 0) {
     state.counters["bytes_per_second"] = work.bytes * rate;

@@ -136,7 +136,6 @@ class QLinearConv final : public Operator {
     Requantization requantization = parameters.requantization;
     const auto scales = of_group(parameters.requantization.scales, bound_.shape, group);
     requantization.scales.assign(scales.begin(), scales.end());
-    requantization.kernel = kernels_.requantize;
     bound_.requantizations.push_back(std::move(requantization));
   }
 
@@ -224,18 +223,17 @@ class QLinearConv final : public Operator {
     return {};
   }
 
-  void run_block(const RunContext& context, const OutputBlock& block, Index group, Worker& worker, Tensor& y) const {
+  void run_block(const RunContext& context, const OutputBlock& block, Index group, Worker& worker, Tensor& y) {
     const ConvShape& shape = bound_.shape;
     const auto g = static_cast<std::size_t>(group);
     const ProductRows rows = patches(context, block, group, worker);
     const Index plane = block.sample * shape.outputs() + group * shape.group_outputs;
     std::byte* out = y.mutable_bytes() + plane * shape.positions() + block.first_position;
     multiply_requantize({*kernels_.gemm.kernel, weights_.packed(group), bound_.corrections[g]},
-                        bound_.requantizations[g], rows,
+                        {*kernels_.requantize, bound_.requantizations[g]}, rows,
                         {.y = out, .row_stride = 1, .column_stride = shape.positions()}, worker.product);
     if (context.witness != nullptr) {
-      witness_product(rows, weights_.matrix(group), *context.witness,
-                      {.side = ChannelSide::kColumns, .first = group * shape.group_outputs});
+      weights_.witness(group).add(rows, group * shape.group_outputs, *context.witness);
     }
   }
 

@@ -20,9 +20,10 @@ constexpr std::array<Pass, 15> kPasses = {{
      fold_batch_normalization},
     {"s8_activation_to_u8", Level::kExtended,
      "For the profiles whose u8 x s8 product saturates (avx2 and avx512 in fast): int8 QuantizeLinear/DequantizeLinear "
-     "pairs of activations become uint8 with zero point +128, as ONNX Runtime does on x86. Changes no value itself, "
-     "but "
-     "products of int8 weights then saturate in int16 pairs.",
+     "pairs of activations become uint8 with zero point +128, as ONNX Runtime does on x86. Products of int8 weights "
+     "then "
+     "saturate in int16 pairs, and QLinearAdd, QLinearMul and QLinearAveragePool, whose zero point takes part in the "
+     "rounding, can round a result close to a tie the other way.",
      s8_activation_to_u8},
     {"qdq_propagation", Level::kExtended,
      "Moves DequantizeLinear behind and QuantizeLinear before MaxPool, Reshape, Transpose, Flatten, Squeeze and "

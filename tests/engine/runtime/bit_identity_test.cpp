@@ -3,6 +3,7 @@
 // one arithmetic, native or emulated.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -19,8 +20,13 @@ using api::NamedTensors;
 using test::Random;
 using test::RandomGraph;
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::uint64_t kGraphs = 1000;
+#else
 constexpr std::uint64_t kGraphs = 10000;
-constexpr int kVariants = 6;  // of a graph, beside the first of every arithmetic
+#endif
+constexpr int kFewest = kGraphs / 100;  // comparisons of each kind
+constexpr int kVariants = 6;            // of a graph, beside the first of every arithmetic
 
 // One way to run a graph.
 struct Variant {
@@ -57,7 +63,8 @@ struct Outcome {
   std::string arithmetic;
 };
 
-// The arithmetic of the whole plan: whether pairs saturate somewhere, and the rounding of sse41's additions.
+// The arithmetic of the whole plan: whether pairs saturate somewhere, the rounding of sse41's additions, and whether
+// activations became unsigned, whose zero points 128 higher take part in the rounding of element-wise operators.
 std::string arithmetic_of(const api::Session& session, const Profile& profile) {
   bool saturates = false;
   bool adds = false;
@@ -68,7 +75,11 @@ std::string arithmetic_of(const api::Session& session, const Profile& profile) {
       return "float: " + kernel.op;
     }
   }
-  return std::string(saturates ? "sat16-pairs" : "exact") + (adds && !uses_fma(profile.isa) ? " without fma" : "");
+  const auto& passes = session.applied_passes();
+  const bool shifted =
+      std::any_of(passes.begin(), passes.end(), [](const auto& pass) { return pass.first == "s8_activation_to_u8"; });
+  return std::string(saturates ? "sat16-pairs" : "exact") + (adds && !uses_fma(profile.isa) ? " without fma" : "") +
+         (shifted ? " on shifted activations" : "");
 }
 
 Outcome run(const RandomGraph& random, const api::Model& model, const Variant& variant) {
@@ -115,6 +126,9 @@ Variant random_variant(Random& random, const RandomGraph& graph) {
   const auto isas = all_isas();
   variant.profile.isa = isas[static_cast<std::size_t>(random.integer(0, static_cast<Index>(isas.size()) - 1))];
   variant.profile.precision = random.chance(0.5) ? Precision::kFast : Precision::kExact;
+  if (random.chance(0.2)) {  // what saturates is rare among all profiles
+    variant.profile = {random.chance(0.5) ? Isa::kAvx2 : Isa::kAvx512, Precision::kFast};
+  }
   const std::vector<CpuFeatures> hosts = lesser_hosts(variant.profile.isa);
   if (!hosts.empty() && random.chance(0.4)) {
     variant.features = hosts[static_cast<std::size_t>(random.integer(0, static_cast<Index>(hosts.size()) - 1))];
@@ -146,7 +160,7 @@ class Counts {
   void print_and_check() const {
     for (const auto& [key, count] : counts_) {
       std::printf("  %-36s %d\n", key.c_str(), count);
-      EXPECT_GE(count, 100) << key;
+      EXPECT_GE(count, kFewest) << key;
     }
   }
 

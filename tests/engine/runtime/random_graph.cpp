@@ -187,15 +187,20 @@ Quantized global_average_pool(GraphBuilder& builder, Random& random, const Quant
                   {x}, builder.like(x, shape, x.scale * random.uniform(0.1F, 1.0F)));
 }
 
+// A ratio of small integers: sums of such scales come close to ties, where a rounding more or less shows.
+float ratio(Random& random) {
+  return static_cast<float>(random.integer(1, 12)) / static_cast<float>(random.integer(1, 6));
+}
+
 // The other operand: x itself, another input, or a constant that broadcasts over the batch.
 Quantized other_operand(GraphBuilder& builder, Random& random, const Quantized& x) {
   if (random.chance(0.2)) {
     return x;
   }
-  if (random.chance(0.5)) {
+  if (random.chance(0.4)) {
     return builder.input(x.shape, x.is_signed, true);
   }
-  Quantized other = builder.like(x, x.shape, x.scale * random.uniform(0.3F, 3.0F));
+  Quantized other = builder.like(x, x.shape, x.scale * ratio(random));
   other.shape[0] = 1;
   for (std::size_t i = 1; i < other.shape.size(); ++i) {
     other.shape[i] = random.chance(0.3) ? 1 : other.shape[i];
@@ -207,7 +212,7 @@ Quantized other_operand(GraphBuilder& builder, Random& random, const Quantized& 
 Quantized add(GraphBuilder& builder, Random& random, const Quantized& x) {
   const Quantized other = other_operand(builder, random, x);
   return group_of(builder, {.float_op = "Add", .integer_op = "QLinearAdd"}, {x, other},
-                  builder.like(x, x.shape, (x.scale + other.scale) * random.uniform(0.4F, 1.0F)));
+                  builder.like(x, x.shape, (random.chance(0.5) ? x.scale : other.scale) * ratio(random)));
 }
 
 Quantized multiply(GraphBuilder& builder, Random& random, const Quantized& x) {

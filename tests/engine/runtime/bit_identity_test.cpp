@@ -11,6 +11,7 @@
 
 #include "engine/api/session.h"
 #include "tests/engine/runtime/random_graph.h"
+#include "tests/support/kernel_runs.h"
 #include "tests/support/random.h"
 
 namespace assay {
@@ -70,6 +71,7 @@ std::string arithmetic_of(const api::Session& session, const Profile& profile) {
   bool adds = false;
   for (const api::KernelInfo& kernel : session.kernels()) {
     saturates = saturates || kernel.arithmetic == "sat16-pairs";
+    test::record_kernel_run(kernel.kernel, kernel.native);
     adds = adds || kernel.op == "com.microsoft.QLinearAdd";
     if (kernel.kernel.starts_with("onednn")) {
       return "float: " + kernel.op;

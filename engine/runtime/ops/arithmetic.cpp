@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Add and Mul with broadcasting: float32, float64 and all integers, which wrap.
+// Add, Sub and Mul with broadcasting: float32, float64 and all integers, which wrap. Div: float32 and float64.
 #include <type_traits>
 
 #include "engine/runtime/ops/broadcast.h"
@@ -19,6 +19,20 @@ struct Plus {
     return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b));
   }
 };
+struct Minus {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(static_cast<Wide<T>>(a) - static_cast<Wide<T>>(b));
+  }
+};
+
+struct Over {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a / b;
+  }
+};
+
 struct Times {
   template <typename T>
   T operator()(T a, T b) const {
@@ -68,6 +82,15 @@ Result<Tensor> binary(const RunContext& context, const F& f) {
   }
 }
 
+Result<Tensor> divide(const RunContext& context) {
+  const Tensor& a = context.input(0);
+  const Tensor& b = context.input(1);
+  ASSAY_TRY(check_type(a, "A", {DType::kFloat32, DType::kFloat64}));
+  ASSAY_TRY(check_type(b, "B", {a.dtype()}));
+  ASSAY_ASSIGN(const Broadcast broadcast, Broadcast::make(a.shape(), b.shape()));
+  return a.dtype() == DType::kFloat32 ? apply<float>(broadcast, a, b, Over{}) : apply<double>(broadcast, a, b, Over{});
+}
+
 template <typename F>
 OperatorResult prepare_binary(const PrepareContext& context, F f) {
   ASSAY_TRY(check_arity(context, 2, 2));
@@ -77,6 +100,11 @@ OperatorResult prepare_binary(const PrepareContext& context, F f) {
 }  // namespace
 
 OperatorResult prepare_add(const PrepareContext& context) { return prepare_binary(context, Plus{}); }
+OperatorResult prepare_sub(const PrepareContext& context) { return prepare_binary(context, Minus{}); }
+OperatorResult prepare_div(const PrepareContext& context) {
+  ASSAY_TRY(check_arity(context, 2, 2));
+  return make_operator(divide, "float32");
+}
 OperatorResult prepare_mul(const PrepareContext& context) { return prepare_binary(context, Times{}); }
 
 }  // namespace assay::runtime

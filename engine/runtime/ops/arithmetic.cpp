@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Add, Sub and Mul with broadcasting: float32, float64 and all integers, which wrap. Div: float32 and float64.
+// Add, Sub, Mul and Div with broadcasting: float32, float64 and all integers, which wrap; integer quotients are
+// truncated towards zero, and a divisor of 0 is refused.
+#include <algorithm>
 #include <type_traits>
 
 #include "engine/runtime/ops/broadcast.h"
@@ -29,7 +31,12 @@ struct Minus {
 struct Over {
   template <typename T>
   T operator()(T a, T b) const {
-    return a / b;
+    if constexpr (std::is_floating_point_v<T>) {
+      return a / b;
+    } else {
+      const bool negates = std::is_signed_v<T> && b == static_cast<T>(-1);  // the quotient of the minimum wraps
+      return negates ? static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(a)) : static_cast<T>(a / b);
+    }
   }
 };
 
@@ -83,12 +90,15 @@ Result<Tensor> binary(const RunContext& context, const F& f) {
 }
 
 Result<Tensor> divide(const RunContext& context) {
-  const Tensor& a = context.input(0);
   const Tensor& b = context.input(1);
-  ASSAY_TRY(check_type(a, "A", {DType::kFloat32, DType::kFloat64}));
-  ASSAY_TRY(check_type(b, "B", {a.dtype()}));
-  ASSAY_ASSIGN(const Broadcast broadcast, Broadcast::make(a.shape(), b.shape()));
-  return a.dtype() == DType::kFloat32 ? apply<float>(broadcast, a, b, Over{}) : apply<double>(broadcast, a, b, Over{});
+  const bool is_float = b.dtype() == DType::kFloat32 || b.dtype() == DType::kFloat64;
+  if (!is_float) {
+    const std::vector<Index> divisors = b.to_indices();
+    if (std::find(divisors.begin(), divisors.end(), 0) != divisors.end()) {
+      return invalid_argument("integers must not be divided by 0; found one in B");
+    }
+  }
+  return binary(context, Over{});
 }
 
 template <typename F>

@@ -226,6 +226,13 @@ Quantized sigmoid(GraphBuilder& builder, Random& /*random*/, const Quantized& x)
                   builder.like(x, x.shape, 1.0F / 256));
 }
 
+// A table; integer graphs have none and take another sigmoid.
+Quantized table(GraphBuilder& builder, Random& random, const Quantized& x) {
+  const Quantized y = builder.like(x, x.shape, random.uniform(0.005F, 0.03F));
+  const std::string op = random.chance(0.5) ? "Tanh" : "HardSwish";
+  return group_of(builder, {.float_op = op, .integer_op = "QLinearSigmoid"}, {x}, y);
+}
+
 Quantized leaky_relu(GraphBuilder& builder, Random& random, const Quantized& x) {
   return group_of(builder,
                   {.float_op = "LeakyRelu",
@@ -379,11 +386,11 @@ std::string integer_end(GraphBuilder& builder, Random& random, const Quantized& 
                       {x.name, w.name, builder.zero_point(x.zero_point, x.is_signed), builder.zero_points(w)});
 }
 
-constexpr std::array<Stage, 17> kImageStages = {
-    conv,       conv,    conv,   conv,    max_pool, average_pool, add,       multiply,           sigmoid,
-    leaky_relu, softmax, concat, flatten, clip,     matmul,       transpose, global_average_pool};
-constexpr std::array<Stage, 11> kMatrixStages = {matmul,  matmul,     gemm,    gemm,   add,       multiply,
-                                                 sigmoid, leaky_relu, softmax, concat, requantize};
+constexpr std::array<Stage, 18> kImageStages = {
+    conv,   conv,    conv, conv,   max_pool,  average_pool,        add,  multiply, sigmoid, leaky_relu, softmax,
+    concat, flatten, clip, matmul, transpose, global_average_pool, table};
+constexpr std::array<Stage, 12> kMatrixStages = {matmul,  matmul,     gemm,    gemm,   add,        multiply,
+                                                 sigmoid, leaky_relu, softmax, concat, requantize, table};
 
 // Most are small; some have work for several threads in every operator.
 Shape random_shape(Random& random) {

@@ -21,7 +21,6 @@ std::vector<int> times_done(Index count, int threads) {
     ASSERT_LT(slot, threads);
     EXPECT_EQ(busy[static_cast<std::size_t>(slot)].fetch_add(1), 0) << "two workers in slot " << slot;
     ++done[static_cast<std::size_t>(task)];
-    std::this_thread::yield();
     --busy[static_cast<std::size_t>(slot)];
   });
   return {done.begin(), done.end()};

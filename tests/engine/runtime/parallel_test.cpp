@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -47,20 +46,6 @@ TEST(ForEachTask, ServesSeveralCallersAtOnce) {
   for (std::thread& caller : callers) {
     caller.join();
   }
-}
-
-// Each task waits for the others, so that one worker cannot do two.
-TEST(ForEachTask, HasAsManyWorkersAsThreadsEvenBeyondTheCores) {
-  constexpr int kWorkers = 5;
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  std::atomic<int> arrived{0};
-  for_each_task(kWorkers, kWorkers, [&](Index, int) {
-    ++arrived;
-    while (arrived < kWorkers && std::chrono::steady_clock::now() < deadline) {
-      std::this_thread::yield();
-    }
-  });
-  EXPECT_LT(std::chrono::steady_clock::now(), deadline) << "some task had to wait for another's worker";
 }
 
 TEST(ForEachTask, HandsOnAnException) {

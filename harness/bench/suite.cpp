@@ -56,6 +56,15 @@ Status Runner::prepare(std::size_t at) {
   return {};
 }
 
+Result<double> seconds_per_call(const std::function<Status()>& call, Index calls, double (*now)()) {
+  ASSAY_TRY(call());  // warms up
+  const double start = now();
+  for (Index i = 0; i < calls; ++i) {
+    ASSAY_TRY(call());
+  }
+  return (now() - start) / static_cast<double>(calls);
+}
+
 void Runner::fail(std::size_t at, benchmark::State& state, const std::string& message) {
   if (answers_[at] != Answer::kWrong) {
     errors_.push_back(message.find(rows_[at].name) == std::string::npos ? rows_[at].name + ": " + message : message);
@@ -119,6 +128,13 @@ void Runner::run(std::size_t at, benchmark::State& state) {
   }
   if (work.bytes > 0) {
     state.counters["bytes_per_second"] = work.bytes * rate;
+  }
+  if (prepared_.baseline) {
+    const Result<double> baseline = seconds_per_call(prepared_.baseline, state.iterations(), now);
+    if (!baseline.ok()) {
+      return fail(at, state, baseline.error().message);
+    }
+    state.counters["times_baseline"] = 1 / (rate * baseline.value());
   }
   state.SetLabel(prepared_.label);
 }

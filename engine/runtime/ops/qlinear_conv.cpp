@@ -144,7 +144,6 @@ class QLinearConv final : public Operator {
     Requantization requantization = parameters.requantization;
     const auto scales = of_group(parameters.requantization.scales, bound_.shape, group);
     requantization.scales.assign(scales.begin(), scales.end());
-    requantization.kernel = kernels_.requantize;
     bound_.requantizations.push_back(std::move(requantization));
   }
 
@@ -243,17 +242,16 @@ class QLinearConv final : public Operator {
   }
 
   void run_block(const RunContext& context, const OutputBlock& block, Index group, const ProductRows& rows,
-                 Worker& worker, Tensor& y) const {
+                 Worker& worker, Tensor& y) {
     const ConvShape& shape = bound_.shape;
     const auto g = static_cast<std::size_t>(group);
     const Index plane = block.sample * shape.outputs() + group * shape.group_outputs;
     std::byte* out = y.mutable_bytes() + plane * shape.positions() + block.first_position;
     multiply_requantize({*kernels_.gemm.kernel, weights_.packed(group), bound_.corrections[g]},
-                        bound_.requantizations[g], rows,
+                        {*kernels_.requantize, bound_.requantizations[g]}, rows,
                         {.y = out, .row_stride = 1, .column_stride = shape.positions()}, worker.product);
     if (context.witness != nullptr) {
-      witness_product(rows, weights_.matrix(group), *context.witness,
-                      {.side = ChannelSide::kColumns, .first = group * shape.group_outputs});
+      weights_.witness(group).add(rows, group * shape.group_outputs, *context.witness);
     }
   }
 

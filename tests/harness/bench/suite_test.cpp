@@ -89,6 +89,36 @@ TEST(Suite, RowsShowThePeakAndTheirShareOfIt) {
   }
 }
 
+// The baseline is called as often as the row, once more to warm up, and the row says how many times as long it takes.
+TEST(Suite, ARowWithABaselineSaysItsRatio) {
+  const kernels::GemmKernel table[] = {right()};
+  BenchmarkRows rows = gemm_rows_of(table, kShapes);
+  rows.resize(1);
+  const auto prepare = rows[0].prepare;
+  int calls = 0;
+  rows[0].prepare = [&]() -> Result<Prepared> {
+    ASSAY_ASSIGN(Prepared prepared, prepare());
+    prepared.baseline = [&calls]() -> Status {
+      ++calls;
+      return {};
+    };
+    return prepared;
+  };
+  const json printed = json::parse(run_rows(rows, {"--benchmark_repetitions=2"}).out);
+  Index iterations = 0;
+  for (const json& row : printed.at("benchmarks")) {
+    EXPECT_GT(row.at("times_baseline").get<double>(), 0) << row;
+    iterations += row.at("run_type") == "iteration" ? row.at("iterations").get<Index>() + 1 : 0;
+  }
+  EXPECT_GE(calls, iterations);  // the library's own trials are beside the repetitions that it prints
+  rows[0].prepare = [&]() -> Result<Prepared> {
+    ASSAY_ASSIGN(Prepared prepared, prepare());
+    prepared.baseline = [] { return Status(internal_error("no baseline")); };
+    return prepared;
+  };
+  EXPECT_EQ(run_rows(rows, {}).result.errors.size(), 1U);
+}
+
 TEST(Suite, FlagsReachTheLibrary) {
   const kernels::GemmKernel table[] = {right()};
   const BenchmarkRows rows = gemm_rows_of(table, kShapes);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tests/engine/kernels/gemm/guarded_memory.h"
+#include "tests/support/kernel_runs.h"
 
 namespace assay::test {
 namespace {
@@ -181,16 +182,16 @@ oracle::Integers run_kernel(const kernels::GemmKernel& kernel, const GemmCase& g
   const auto c_size = static_cast<std::size_t>((gemm.m - 1) * gemm.c_stride + gemm.n);
   auto* c = reinterpret_cast<std::int32_t*>(c_memory.place(c_size * sizeof(std::int32_t), at_front));
   std::fill_n(c, c_size, kUntouched);
-  kernel.run({.m = gemm.m,
-              .n = gemm.n,
-              .k = gemm.k,
-              .a = a,
-              .a_stride_bytes = gemm.a_stride,
-              .packed_b = packed,
-              .c = c,
-              .c_stride = gemm.c_stride,
-              .column_start = gemm.column_start.empty() ? nullptr : starts,
-              .lines = gemm.lines});
+  ran(kernel).run({.m = gemm.m,
+                   .n = gemm.n,
+                   .k = gemm.k,
+                   .a = a,
+                   .a_stride_bytes = gemm.a_stride,
+                   .packed_b = packed,
+                   .c = c,
+                   .c_stride = gemm.c_stride,
+                   .column_start = gemm.column_start.empty() ? nullptr : starts,
+                   .lines = gemm.lines});
   oracle::Integers out;
   for (std::size_t i = 0; i < c_size; ++i) {
     if (static_cast<Index>(i) % gemm.c_stride < gemm.n) {

@@ -25,8 +25,24 @@ void gemm_tile_unsigned_b_avx_vnni(const GemmTile& tile);
 void gemm_tile_unsigned_a_avx512_vnni(const GemmTile& tile);
 void gemm_tile_unsigned_b_avx512_vnni(const GemmTile& tile);
 #endif
+#if ASSAY_HAVE_AARCH64
+void gemm_tile_signed_neon_i8mm(const GemmTile& tile);
+void gemm_tile_unsigned_neon_i8mm(const GemmTile& tile);
+void gemm_tile_unsigned_a_neon_i8mm(const GemmTile& tile);
+void gemm_tile_unsigned_b_neon_i8mm(const GemmTile& tile);
+void gemm_tile_signed_neon_dot(const GemmTile& tile);
+void gemm_tile_unsigned_neon_dot(const GemmTile& tile);
+void gemm_tile_signed_b_neon(const GemmTile& tile);
+void gemm_tile_unsigned_b_neon(const GemmTile& tile);
+void gemm_tile_sat16_pairs_neon(const GemmTile& tile);
+#endif
 
 namespace {
+
+constexpr auto kRaw = RowForm::kRaw;
+constexpr auto kFlipped = RowForm::kFlipped;
+constexpr auto kU16 = RowForm::kUnsigned16;
+constexpr auto kS16 = RowForm::kSigned16;
 
 #if ASSAY_HAVE_X86
 // A slab's stretch of B is at most 16 KiB, 32 KiB for 512-bit pairs and 64 KiB for 512-bit vpdpbusd, whose time per
@@ -57,10 +73,6 @@ void run_tiled(const GemmArgs& args) {
   run_blocked(kTiling, args);
 }
 
-constexpr auto kRaw = RowForm::kRaw;
-constexpr auto kFlipped = RowForm::kFlipped;
-constexpr auto kU16 = RowForm::kUnsigned16;
-constexpr auto kS16 = RowForm::kSigned16;
 constexpr auto kRunU8s8Avx512Vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_a_avx512_vnni, kRaw>;
 constexpr auto kRunS8u8Avx512Vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_b_avx512_vnni, kRaw>;
 constexpr auto kRunS8s8Avx512Vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_a_avx512_vnni, kFlipped>;
@@ -79,6 +91,36 @@ constexpr auto kRunU8s8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_signed_b_av
 constexpr auto kRunU8u8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_unsigned_b_avx2, kU16>;
 constexpr auto kRunS8s8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_signed_b_avx2, kS16>;
 constexpr auto kRunS8u8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_unsigned_b_avx2, kS16>;
+#endif
+
+#if ASSAY_HAVE_AARCH64
+// Tiles of 16 registers of sums leave room for both operands; a slab's stretch of B is 16 KiB.
+template <void (*kTile)(const GemmTile&), RowForm kForm, Index kGroup>
+void run_tiled_neon(const GemmArgs& args) {
+  static constexpr GemmTiling kTiling = {.tile = kTile,
+                                         .form = kForm,
+                                         .columns = 8,
+                                         .panels = 2,
+                                         .rows = 4,
+                                         .narrow_rows = 8,
+                                         .k_block = 1024,
+                                         .group = kGroup};
+  run_blocked(kTiling, args);
+}
+
+constexpr auto kRunU8s8I8mm = run_tiled_neon<gemm_tile_unsigned_a_neon_i8mm, kRaw, 8>;
+constexpr auto kRunU8u8I8mm = run_tiled_neon<gemm_tile_unsigned_neon_i8mm, kRaw, 8>;
+constexpr auto kRunS8s8I8mm = run_tiled_neon<gemm_tile_signed_neon_i8mm, kRaw, 8>;
+constexpr auto kRunS8u8I8mm = run_tiled_neon<gemm_tile_unsigned_b_neon_i8mm, kRaw, 8>;
+constexpr auto kRunU8s8Dot = run_tiled_neon<gemm_tile_signed_neon_dot, kFlipped, 4>;
+constexpr auto kRunU8u8Dot = run_tiled_neon<gemm_tile_unsigned_neon_dot, kRaw, 4>;
+constexpr auto kRunS8s8Dot = run_tiled_neon<gemm_tile_signed_neon_dot, kRaw, 4>;
+constexpr auto kRunS8u8Dot = run_tiled_neon<gemm_tile_unsigned_neon_dot, kFlipped, 4>;
+constexpr auto kRunPairsNeon = run_tiled_neon<gemm_tile_sat16_pairs_neon, kRaw, 2>;
+constexpr auto kRunU8s8Neon = run_tiled_neon<gemm_tile_signed_b_neon, kU16, 2>;
+constexpr auto kRunU8u8Neon = run_tiled_neon<gemm_tile_unsigned_b_neon, kU16, 2>;
+constexpr auto kRunS8s8Neon = run_tiled_neon<gemm_tile_signed_b_neon, kS16, 2>;
+constexpr auto kRunS8u8Neon = run_tiled_neon<gemm_tile_unsigned_b_neon, kS16, 2>;
 #endif
 
 constexpr auto kS = ByteSign::kSigned;
@@ -111,6 +153,21 @@ constexpr GemmKernel kKernels[] = {
     {"gemm_u8u8_exact_avx2", Isa::kAvx2, Operands::kU8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, kRunU8u8Avx2},
     {"gemm_s8s8_exact_avx2", Isa::kAvx2, Operands::kS8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, kRunS8s8Avx2},
     {"gemm_s8u8_exact_avx2", Isa::kAvx2, Operands::kS8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, kRunS8u8Avx2},
+#endif
+#if ASSAY_HAVE_AARCH64
+    {"gemm_u8s8_exact_neon_i8mm", Isa::kNeonI8mm, Operands::kU8S8, kExact, packed_bytes_octets<8>, pack_octets<8>, kRunU8s8I8mm},
+    {"gemm_u8u8_exact_neon_i8mm", Isa::kNeonI8mm, Operands::kU8U8, kExact, packed_bytes_octets<8>, pack_octets<8>, kRunU8u8I8mm},
+    {"gemm_s8s8_exact_neon_i8mm", Isa::kNeonI8mm, Operands::kS8S8, kExact, packed_bytes_octets<8>, pack_octets<8>, kRunS8s8I8mm},
+    {"gemm_s8u8_exact_neon_i8mm", Isa::kNeonI8mm, Operands::kS8U8, kExact, packed_bytes_octets<8>, pack_octets<8>, kRunS8u8I8mm},
+    {"gemm_u8s8_exact_neon_dot", Isa::kNeonDot, Operands::kU8S8, kExact, packed_bytes_quads_with_starts<8>, pack_quads_with_starts<8, kU, kS>, kRunU8s8Dot},
+    {"gemm_u8u8_exact_neon_dot", Isa::kNeonDot, Operands::kU8U8, kExact, packed_bytes_quads<8>, pack_quads<8>, kRunU8u8Dot},
+    {"gemm_s8s8_exact_neon_dot", Isa::kNeonDot, Operands::kS8S8, kExact, packed_bytes_quads<8>, pack_quads<8>, kRunS8s8Dot},
+    {"gemm_s8u8_exact_neon_dot", Isa::kNeonDot, Operands::kS8U8, kExact, packed_bytes_quads_with_starts<8>, pack_quads_with_starts<8, kS, kU>, kRunS8u8Dot},
+    {"gemm_u8s8_sat16_pairs_neon", Isa::kNeon, Operands::kU8S8, kSat, packed_bytes_pairs<8>, pack_pairs<8>, kRunPairsNeon},
+    {"gemm_u8s8_exact_neon", Isa::kNeon, Operands::kU8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, kRunU8s8Neon},
+    {"gemm_u8u8_exact_neon", Isa::kNeon, Operands::kU8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, kRunU8u8Neon},
+    {"gemm_s8s8_exact_neon", Isa::kNeon, Operands::kS8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, kRunS8s8Neon},
+    {"gemm_s8u8_exact_neon", Isa::kNeon, Operands::kS8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, kRunS8u8Neon},
 #endif
     {"gemm_u8s8_sat16_pairs_scalar", Isa::kScalar, Operands::kU8S8, kSat, packed_bytes_split, pack_split, gemm_u8s8_sat16_pairs_scalar},
     {"gemm_u8s8_exact_scalar", Isa::kScalar, Operands::kU8S8, kExact, packed_bytes_columns, pack_columns<kS>, gemm_unsigned_exact_scalar},

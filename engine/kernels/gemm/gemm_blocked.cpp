@@ -113,7 +113,7 @@ Index rows_of_block(const Product& product) {
 }
 
 Product make_product(const GemmTiling& tiling, const GemmArgs& args) {
-  Product out{.tiling = tiling, .args = args};
+  Product out{.tiling = tiling, .args = args, .group = tiling.group};
   if (widened(tiling.form)) {
     out.group = 2;
     out.element = 2;

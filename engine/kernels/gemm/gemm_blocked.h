@@ -25,6 +25,7 @@ struct GemmTiling {
   Index rows = 4;         // of a tile, at most
   Index narrow_rows = 4;  // of a tile of one panel, at most
   Index k_block = 512;    // k of a stretch, about
+  Index group = 4;        // bytes of A per group; widened rows have groups of 2
 };
 
 // One row is computed with slabs of 8 panels and two rows with slabs of 4, to have more independent sums.

@@ -32,6 +32,10 @@ Rotations rotations_of(Isa isa) {
     case Isa::kAvx512Vnni:
     case Isa::kAmxInt8:
       return {.rows = 16, .columns = 64};
+    case Isa::kNeon:
+    case Isa::kNeonDot:
+    case Isa::kNeonI8mm:
+      return {.rows = 4, .columns = 16};
   }
   return {};
 }

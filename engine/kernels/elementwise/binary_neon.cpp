@@ -104,7 +104,8 @@ void step(const Spans& spans, std::int64_t at, const Constants& c, std::uint8_t*
 }
 
 std::int16_t element(const void* data, bool is_signed) {
-  return is_signed ? *static_cast<const std::int8_t*>(data) : *static_cast<const std::uint8_t*>(data);
+  return static_cast<std::int16_t>(is_signed ? *static_cast<const std::int8_t*>(data)
+                                             : *static_cast<const std::uint8_t*>(data));
 }
 
 template <Operation kOperation, bool kSigned, bool kStepA, bool kStepB>

@@ -95,8 +95,12 @@ void run_tile(const GemmTile& tile, int first) {
   Sums acc[kTiles];
 #pragma GCC unroll 32
   for (int t = 0; t < kTiles; ++t) {
-    const std::int32_t* start = tile.start + (t % kRows) * tile.start_stride;
-    acc[t] = load(start + (first + t / kRows) * kColumns, t / kRows == kPanels - 1 ? last : kColumns);
+    const int column = (first + t / kRows) * kColumns;
+    if (tile.add) {
+      acc[t] = load(tile.c + (t % kRows) * tile.c_stride + column, t / kRows == kPanels - 1 ? last : kColumns);
+    } else {
+      acc[t] = tile.start == nullptr ? Sums{vdupq_n_s32(0), vdupq_n_s32(0)} : load(tile.start + column, kColumns);
+    }
   }
   const auto* a = static_cast<const std::uint8_t*>(tile.a);
   const auto* b = static_cast<const std::uint8_t*>(tile.b) + first * tile.panel_bytes;
@@ -175,9 +179,19 @@ void run(const GemmTile& tile) {
   }
 }
 
+// The tiles below one another. (The rows of the table read no lines: there is one segment.)
+template <Sign kSign>
+void run_all(GemmTile tile) {
+  for (std::int64_t i = 0; i < tile.tiles; ++i) {
+    run<kSign>(tile);
+    tile.a = static_cast<const std::uint8_t*>(tile.a) + tile.rows * tile.a_stride_bytes;
+    tile.c += tile.rows * tile.c_stride;
+  }
+}
+
 }  // namespace
 
-void gemm_tile_signed_neon_dot(const GemmTile& tile) { run<Sign::kSigned>(tile); }
-void gemm_tile_unsigned_neon_dot(const GemmTile& tile) { run<Sign::kUnsigned>(tile); }
+void gemm_tile_signed_neon_dot(const GemmTile& tile) { run_all<Sign::kSigned>(tile); }
+void gemm_tile_unsigned_neon_dot(const GemmTile& tile) { run_all<Sign::kUnsigned>(tile); }
 
 }  // namespace assay::kernels

@@ -128,9 +128,15 @@ void run_tile(const GemmTile& tile, int first) {
     const int second = row + 1 < kRows ? row + 1 : row;
     const int half = h / kPairs;
     const int columns = half / 2 == kPanels - 1 ? last - half % 2 * 4 : 4;
-    const std::int32_t* start = tile.start + first * kColumns + half * 4;
-    const Squares squares = squares_of<kSigns>(
-        {load4(start + row * tile.start_stride, columns), load4(start + second * tile.start_stride, columns)});
+    const int column = first * kColumns + half * 4;
+    Rows sums = {vdupq_n_s32(0), vdupq_n_s32(0)};
+    if (tile.add) {
+      sums.first = load4(tile.c + row * tile.c_stride + column, columns);
+      sums.second = load4(tile.c + second * tile.c_stride + column, columns);
+    } else if (tile.start != nullptr) {
+      sums.first = sums.second = vld1q_s32(tile.start + column);
+    }
+    const Squares squares = squares_of<kSigns>(sums);
     acc[half * 2 * kPairs + h % kPairs] = squares.left;
     acc[(half * 2 + 1) * kPairs + h % kPairs] = squares.right;
   }
@@ -204,11 +210,21 @@ void run(const GemmTile& tile) {
   }
 }
 
+// The tiles below one another. (The rows of the table read no lines: there is one segment.)
+template <Signs kSigns>
+void run_all(GemmTile tile) {
+  for (std::int64_t i = 0; i < tile.tiles; ++i) {
+    run<kSigns>(tile);
+    tile.a = static_cast<const std::uint8_t*>(tile.a) + tile.rows * tile.a_stride_bytes;
+    tile.c += tile.rows * tile.c_stride;
+  }
+}
+
 }  // namespace
 
-void gemm_tile_signed_neon_i8mm(const GemmTile& tile) { run<Signs::kSigned>(tile); }
-void gemm_tile_unsigned_neon_i8mm(const GemmTile& tile) { run<Signs::kUnsigned>(tile); }
-void gemm_tile_unsigned_a_neon_i8mm(const GemmTile& tile) { run<Signs::kUnsignedA>(tile); }
-void gemm_tile_unsigned_b_neon_i8mm(const GemmTile& tile) { run<Signs::kUnsignedB>(tile); }
+void gemm_tile_signed_neon_i8mm(const GemmTile& tile) { run_all<Signs::kSigned>(tile); }
+void gemm_tile_unsigned_neon_i8mm(const GemmTile& tile) { run_all<Signs::kUnsigned>(tile); }
+void gemm_tile_unsigned_a_neon_i8mm(const GemmTile& tile) { run_all<Signs::kUnsignedA>(tile); }
+void gemm_tile_unsigned_b_neon_i8mm(const GemmTile& tile) { run_all<Signs::kUnsignedB>(tile); }
 
 }  // namespace assay::kernels

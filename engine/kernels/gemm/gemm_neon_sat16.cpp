@@ -94,8 +94,12 @@ void run_tile(const GemmTile& tile, int first) {
   Sums acc[kTiles];
 #pragma GCC unroll 32
   for (int t = 0; t < kTiles; ++t) {
-    const std::int32_t* start = tile.start + (t % kRows) * tile.start_stride;
-    acc[t] = load(start + (first + t / kRows) * kColumns, t / kRows == kPanels - 1 ? last : kColumns);
+    const int column = (first + t / kRows) * kColumns;
+    if (tile.add) {
+      acc[t] = load(tile.c + (t % kRows) * tile.c_stride + column, t / kRows == kPanels - 1 ? last : kColumns);
+    } else {
+      acc[t] = tile.start == nullptr ? Sums{vdupq_n_s32(0), vdupq_n_s32(0)} : load(tile.start + column, kColumns);
+    }
   }
   const auto* a = static_cast<const std::uint8_t*>(tile.a);
   const auto* b = static_cast<const std::uint8_t*>(tile.b) + first * tile.panel_bytes;
@@ -152,9 +156,7 @@ void run_rows(const GemmTile& tile) {
   }
 }
 
-}  // namespace
-
-void gemm_tile_sat16_pairs_neon(const GemmTile& tile) {
+void run(const GemmTile& tile) {
   switch (tile.rows) {
     case 1:
       return run_rows<1>(tile);
@@ -174,5 +176,18 @@ void gemm_tile_sat16_pairs_neon(const GemmTile& tile) {
       return run_rows<8>(tile);
   }
 }
+
+// The tiles below one another. (The rows of the table read no lines: there is one segment.)
+void run_all(GemmTile tile) {
+  for (std::int64_t i = 0; i < tile.tiles; ++i) {
+    run(tile);
+    tile.a = static_cast<const std::uint8_t*>(tile.a) + tile.rows * tile.a_stride_bytes;
+    tile.c += tile.rows * tile.c_stride;
+  }
+}
+
+}  // namespace
+
+void gemm_tile_sat16_pairs_neon(const GemmTile& tile) { run_all(tile); }
 
 }  // namespace assay::kernels

@@ -44,7 +44,7 @@ Status find_extremes(const std::vector<Session>& sessions, const CalibrationSour
                             [&](int worker, Index sample, const NamedTensors& inputs) {
                               (void)sample;
                               SampleRecord& record = records[static_cast<std::size_t>(worker)];
-                              record.clear();
+                              record.begin_sample();
                               return observe_sample(sessions[static_cast<std::size_t>(worker)], inputs,
                                                     [&](const std::string& value, const Tensor& tensor) {
                                                       record.observe(value, tensor);
@@ -53,13 +53,13 @@ Status find_extremes(const std::vector<Session>& sessions, const CalibrationSour
                         .in_order =
                             [&](int worker, Index sample) {
                               (void)sample;
-                              collector.add(records[static_cast<std::size_t>(worker)]);
+                              collector.add_sample(records[static_cast<std::size_t>(worker)]);
                             }};
   ASSAY_ASSIGN(const Index samples, run_samples(source, static_cast<int>(sessions.size()), work));
   if (samples == 0) {
     return invalid_argument("calibration: the data has no samples");
   }
-  collector.end_first_pass();
+  collector.end_first_pass(records);
   return {};
 }
 

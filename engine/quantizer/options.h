@@ -17,7 +17,7 @@ enum class Format { kQdq, kQOperator };
 enum class Calibration { kMinMax, kMovingAverage, kPercentile, kEntropy, kMse, kMeanSigma };
 
 // How many samples are collected at a time, where that matters: a moving average takes a step with each collection,
-// and a histogram takes its first bins from the first collection and grows with later ones.
+// and the histogram of percentile takes its bins from the first collection and grows with later ones.
 inline constexpr Index kCollectAll = 0;    // all samples in one
 inline constexpr Index kCollectAuto = -1;  // one by one for moving_average, all in one for the others
 
@@ -25,7 +25,7 @@ struct CalibrationOptions {
   Calibration method = Calibration::kMinMax;
   bool symmetric = false;                 // the calibrated range becomes [-m, m]; needs no symmetric quantization
   double percentile = 99.99;              // share of the values, in percent, that the range keeps
-  Index bins = 2048;                      // of histograms (percentile, entropy, mse)
+  Index bins = 2048;                      // of histograms; entropy and mse take the next power of two
   double moving_average_constant = 0.01;  // weight of a new collection
   double sigmas = 3;                      // mean_sigma: standard deviations on each side of the mean
   Index stride = kCollectAuto;            // samples in a collection

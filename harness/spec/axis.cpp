@@ -33,7 +33,7 @@ bool by_mean_sigma(const Configuration& configuration) { return calibrated_by(co
 
 // Where it makes a difference how many samples are collected at a time.
 bool by_collection(const Configuration& configuration) {
-  return calibrated_by(configuration, {"moving_average", "percentile", "entropy", "mse"});
+  return calibrated_by(configuration, {"moving_average", "percentile"});
 }
 
 bool by_moving_average(const Configuration& configuration) { return calibrated_by(configuration, {"moving_average"}); }

@@ -2,7 +2,7 @@
 // The clip with the least information loss (calibration entropy): Kullback-Leibler divergence between the clipped
 // values and their 128-level picture, over every clip.
 //
-// h[b]: counts of |x|, histogram kMagnitudeFromZero; h[0] := h[1], since 0 is represented exactly whatever the clip and
+// h[b]: counts of |x|, a DyadicHistogram; h[0] := h[1], since 0 is represented exactly whatever the clip and
 // the zeros of a Relu would outweigh all else. For every number of bins i = 128 ... bins:
 //   P[b] = h[b] for b < i, and P[i - 1] also has what lies beyond, h[i] + h[i + 1] + ...
 //   group g of 128 has the bins [g i / 128, (g + 1) i / 128), rounded down

@@ -25,7 +25,7 @@ void count_by_search(std::span<const float> values, const LayoutStage& stage, Hi
                      std::span<std::uint64_t> counts) {
   for (const float value : values) {
     if (std::isfinite(value)) {
-      ++counts[search_bin(counts_magnitudes(kind) ? std::fabs(value) : value, stage.edges)];
+      ++counts[search_bin(kind == HistogramKind::kMagnitude ? std::fabs(value) : value, stage.edges)];
     }
   }
 }
@@ -98,8 +98,8 @@ void count_values(std::span<const float> values, const LayoutStage& stage, Histo
   scratch.partial.assign(static_cast<std::size_t>(bins) * kCopies, 0);
   const GuessRule rule{
       .low = stage.edges.front(), .bins_per_unit = bins_per_unit, .last_bin = static_cast<float>(bins - 1)};
-  const auto guess = counts_magnitudes(kind) ? guess_bins<true> : guess_bins<false>;
-  const auto count = counts_magnitudes(kind) ? count_block<true> : count_block<false>;
+  const auto guess = kind == HistogramKind::kMagnitude ? guess_bins<true> : guess_bins<false>;
+  const auto count = kind == HistogramKind::kMagnitude ? count_block<true> : count_block<false>;
   for (std::size_t first = 0; first < values.size(); first += kBlock) {
     const float* block = values.data() + first;
     const std::size_t size = std::min(kBlock, values.size() - first);

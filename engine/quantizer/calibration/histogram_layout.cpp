@@ -44,8 +44,7 @@ void HistogramLayout::add_collection(Index collection, const Scan& extremes) {
   const float largest = largest_magnitude(extremes);
   if (stages_.empty()) {
     threshold_ = largest;
-    float low = kind_ == HistogramKind::kSigned ? -largest : extremes.least_magnitude;
-    low = kind_ == HistogramKind::kMagnitudeFromZero ? 0 : low;
+    const float low = kind_ == HistogramKind::kSigned ? -largest : extremes.least_magnitude;
     stages_.push_back({.first_collection = 0, .edges = even_edges(low, largest, bins_)});
     return;
   }

@@ -12,7 +12,6 @@
 // kMagnitude: |x| in [min |x|, max |x|] of the first collection. A later collection beyond the last edge e adds
 //   ceil((max + w - (e + w)) / w) edges e + w, e + 2 w, ..., w being the width of the first bin. Magnitudes below the
 //   first edge count in the first bin (the peer drops them).
-// kMagnitudeFromZero: the same with 0 as the first edge.
 #pragma once
 
 #include <vector>
@@ -22,9 +21,7 @@
 
 namespace assay::quantizer {
 
-enum class HistogramKind { kSigned, kMagnitude, kMagnitudeFromZero };
-
-inline bool counts_magnitudes(HistogramKind kind) { return kind != HistogramKind::kSigned; }
+enum class HistogramKind { kSigned, kMagnitude };
 
 // The bins that hold from a collection on.
 struct LayoutStage {

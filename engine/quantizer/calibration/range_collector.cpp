@@ -17,16 +17,15 @@ std::string not_finite_text(float value) {
   return value > 0 ? "inf" : "-inf";
 }
 
-bool by_histogram(Calibration method) {
-  return method == Calibration::kPercentile || method == Calibration::kEntropy || method == Calibration::kMse;
+// Methods with formulas of their own count in one pass; percentile has the bins of the peer.
+bool counts_in_one_pass(Calibration method) { return method == Calibration::kEntropy || method == Calibration::kMse; }
+
+DyadicHistogram dyadic_for(const CalibrationOptions& options) {
+  return {options.method == Calibration::kMse, counts_in_one_pass(options.method) ? options.bins : 0};
 }
 
 HistogramKind kind_of(const CalibrationOptions& options) {
-  if (options.method == Calibration::kEntropy) {
-    return HistogramKind::kMagnitudeFromZero;
-  }
-  const bool magnitude = options.method == Calibration::kPercentile && options.symmetric;
-  return magnitude ? HistogramKind::kMagnitude : HistogramKind::kSigned;
+  return options.symmetric ? HistogramKind::kMagnitude : HistogramKind::kSigned;
 }
 
 Index stride_of(const CalibrationOptions& options) {
@@ -62,8 +61,11 @@ void SampleRecord::observe(const std::string& value, const Tensor& tensor) {
             .extremes = scan(elements),
             .moments = {},
             .fault = ""};
-  if (with_moments_) {
+  if (options_.method == Calibration::kMeanSigma) {
     seen.moments = moments(elements);
+  }
+  if (counts_in_one_pass(options_.method)) {
+    counts_.try_emplace(value, dyadic_for(options_)).first->second.add(elements, seen.extremes);
   }
   if (const Index at = seen.extremes.first_not_finite; at >= 0) {
     seen.fault = "element " + std::to_string(at) + " is " + not_finite_text(elements[static_cast<std::size_t>(at)]);
@@ -94,8 +96,7 @@ void CountRecord::observe(Index sample, const std::string& value, const Tensor& 
   count_values(tensor.data<float>(), stage, layout.kind(), scratch_, counts);
 }
 
-RangeCollector::RangeCollector(const CalibrationOptions& options)
-    : options_(options), stride_(stride_of(options)), needs_histograms_(by_histogram(options.method)) {}
+RangeCollector::RangeCollector(const CalibrationOptions& options) : options_(options), stride_(stride_of(options)) {}
 
 RangeCollector::Value& RangeCollector::value_named(const std::string& name) {
   const auto [position, added] = positions_.try_emplace(name, values_.size());
@@ -105,13 +106,14 @@ RangeCollector::Value& RangeCollector::value_named(const std::string& name) {
                        .fault = "",
                        .running = {},
                        .layout = HistogramLayout(kind_of(options_), options_.bins),
-                       .counts = {}});
+                       .counts = {},
+                       .dyadic = dyadic_for(options_)});
   }
   return values_[position->second];
 }
 
-void RangeCollector::add(const SampleRecord& sample) {
-  for (const SampleRecord::Seen& seen : sample.seen_) {
+void RangeCollector::add_sample(const SampleRecord& record) {
+  for (const SampleRecord::Seen& seen : record.seen_) {
     Value& value = value_named(seen.value);
     value.rank = seen.rank;
     value.running.add_sample(seen.extremes, seen.moments);
@@ -127,7 +129,7 @@ void RangeCollector::add(const SampleRecord& sample) {
 
 void RangeCollector::end_collection() {
   for (Value& value : values_) {
-    if (needs_histograms_) {
+    if (needs_second_pass()) {
       value.layout.add_collection(collections_, value.running.collection());
     }
     value.running.end_collection(options_);
@@ -135,7 +137,12 @@ void RangeCollector::end_collection() {
   ++collections_;
 }
 
-void RangeCollector::end_first_pass() {
+void RangeCollector::end_first_pass(std::span<const SampleRecord> records) {
+  for (const SampleRecord& record : records) {
+    for (const auto& [name, counts] : record.counts_) {
+      value_named(name).dyadic.merge(counts);
+    }
+  }
   if (stride_ == kCollectAll || samples_ % stride_ != 0) {
     end_collection();
   }
@@ -151,22 +158,24 @@ void RangeCollector::add(const CountRecord& counts) {
 }
 
 ValueRange RangeCollector::range_of(const Value& value, const RangeScheme& scheme) const {
-  if (!needs_histograms_ || value.layout.stages().empty()) {
-    return value.running.range(options_);
-  }
-  const Histogram histogram{.edges = value.layout.stages().back().edges,
-                            .counts = value.counts,
-                            .min = value.running.extremes().min,
-                            .max = value.running.extremes().max};
-  if (options_.method == Calibration::kPercentile) {
-    return percentile_range(histogram, options_.percentile, options_.symmetric);
+  const Scan& extremes = value.running.extremes();
+  if (!extremes.has_values()) {
+    return {};
   }
   if (options_.method == Calibration::kEntropy) {
-    return entropy_range(histogram, options_.symmetric);
+    return entropy_range(value.dyadic.finish(extremes), options_.symmetric);
   }
-  RangeScheme own = scheme;
-  own.symmetric = own.symmetric || options_.symmetric;
-  return mse_range(histogram, own);
+  if (options_.method == Calibration::kMse) {
+    RangeScheme own = scheme;
+    own.symmetric = own.symmetric || options_.symmetric;
+    return mse_range(value.dyadic.finish(extremes), own);
+  }
+  if (options_.method != Calibration::kPercentile) {
+    return value.running.range(options_);
+  }
+  const Histogram histogram{
+      .edges = value.layout.stages().back().edges, .counts = value.counts, .min = extremes.min, .max = extremes.max};
+  return percentile_range(histogram, options_.percentile, options_.symmetric);
 }
 
 ObservedValue RangeCollector::observed(std::size_t value, const RangeScheme& scheme) const {

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the values of the samples to a range for each: one pass over the samples, or two where the method needs
-// histograms (the first finds their edges, the second counts).
+// From the values of the samples to a range for each: one pass over the samples, or two for percentile, whose bins
+// depend on all samples (the first pass finds the edges, the second counts).
 //
-// Whoever runs the samples may do so in any number of threads: each fills a SampleRecord (first pass) or a
-// CountRecord (second pass) of its own. Samples are added in their order; counts in any. So the ranges do not depend
-// on the threads. Nothing is kept of a sample.
+// Whoever runs the samples may do so in any number of threads: each fills a SampleRecord (first pass) or a CountRecord
+// (second pass) of its own. Samples are added in their order; counts in any. So the ranges do not depend on the
+// threads. Nothing is kept of a sample but extremes, moments and counts.
 #pragma once
 
-#include <map>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "engine/base/result.h"
 #include "engine/ir/tensor.h"
+#include "engine/quantizer/calibration/dyadic_histogram.h"
 #include "engine/quantizer/calibration/histogram.h"
 #include "engine/quantizer/calibration/running_range.h"
 #include "engine/quantizer/options.h"
@@ -22,12 +23,14 @@
 
 namespace assay::quantizer {
 
-// What one sample shows of its values. Types other than float32 are passed over.
+// What one worker sees: the present sample's values, and the counts of all its samples where the method counts in one
+// pass (entropy, mse). Types other than float32 are passed over.
 class SampleRecord {
  public:
-  explicit SampleRecord(const CalibrationOptions& options) : with_moments_(options.method == Calibration::kMeanSigma) {}
+  explicit SampleRecord(const CalibrationOptions& options) : options_(options) {}
 
-  void clear() { seen_.clear(); }
+  // Before each sample.
+  void begin_sample() { seen_.clear(); }
   void observe(const std::string& value, const Tensor& tensor);
 
  private:
@@ -39,8 +42,9 @@ class SampleRecord {
     Moments moments;
     std::string fault;  // "element 17 is nan"
   };
-  bool with_moments_;
+  CalibrationOptions options_;
   std::vector<Seen> seen_;
+  std::unordered_map<std::string, DyadicHistogram> counts_;
 };
 
 class RangeCollector;
@@ -62,12 +66,13 @@ class RangeCollector {
  public:
   explicit RangeCollector(const CalibrationOptions& options);
 
-  // First pass: samples in their order, from 0.
-  void add(const SampleRecord& sample);
-  void end_first_pass();
+  // First pass: the samples of all workers in their order, from 0.
+  void add_sample(const SampleRecord& record);
+  // After the last, with the records of all workers.
+  void end_first_pass(std::span<const SampleRecord> records);
   Index samples() const { return samples_; }
 
-  bool needs_second_pass() const { return needs_histograms_; }
+  bool needs_second_pass() const { return options_.method == Calibration::kPercentile; }
   // Second pass, after the first.
   void add(const CountRecord& counts);
 
@@ -85,7 +90,8 @@ class RangeCollector {
     std::string fault;
     RunningRange running;
     HistogramLayout layout;
-    std::vector<std::uint64_t> counts;
+    std::vector<std::uint64_t> counts;  // in the bins of the layout
+    DyadicHistogram dyadic;
   };
   Value& value_named(const std::string& name);
   void end_collection();
@@ -94,7 +100,6 @@ class RangeCollector {
 
   CalibrationOptions options_;
   Index stride_;
-  bool needs_histograms_;
   Index samples_ = 0;
   Index collections_ = 0;      // that have ended
   std::vector<Value> values_;  // in the order in which they were first seen

@@ -44,6 +44,9 @@ ValueRange percentile_range(const Histogram& histogram, double percentile, bool 
   }
   range.min = std::max(range.min, static_cast<double>(histogram.min));
   range.max = std::min(range.max, static_cast<double>(histogram.max));
+  if (range.min > range.max) {
+    return {.min = static_cast<double>(histogram.min), .max = static_cast<double>(histogram.max)};
+  }
   return range;
 }
 

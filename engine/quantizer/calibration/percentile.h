@@ -5,7 +5,8 @@
 // (the number of bins if there is none); the range ends at the lower edge of that bin, edges[first(p)].
 //   asymmetric: histogram kSigned;    c = (100 - percentile) / 200: [edges[first(c)], edges[first(1 - c)]]
 //   symmetric:  histogram kMagnitude; t = edges[first(percentile / 100)]: [-t, t]
-// Either is then cut to what was observed, [min, max]. This is what ONNX Runtime's tool computes.
+// Either is then cut to what was observed, [min, max]. This is what ONNX Runtime's tool computes, with one exception:
+// where the cut range would end before it begins (a constant lies above the lower edge of its bin), it is [min, max].
 #pragma once
 
 #include "engine/quantizer/calibration/histogram.h"

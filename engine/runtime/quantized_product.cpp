@@ -36,15 +36,23 @@ void sum_columns(const ByteMatrix& b, std::vector<std::int32_t>& sums) {
   }
 }
 
-void multiply(const Product& product, const ProductRows& rows, ProductScratch& scratch) {
+// Raw sums; with column_start, sums that start there.
+struct SumsOutput {
+  std::int32_t* c = nullptr;
+  Index stride = 0;
+  const std::int32_t* column_start = nullptr;
+};
+void multiply(const Product& product, const ProductRows& rows, const SumsOutput& output) {
   product.kernel.run({.m = rows.count,
                       .n = product.b.n,
                       .k = product.b.k,
                       .a = rows.a,
                       .a_stride_bytes = rows.stride_bytes,
                       .packed_b = product.b.packed.as<std::byte>(),
-                      .c = scratch.acc.as<std::int32_t>(),
-                      .c_stride = product.b.n});
+                      .c = output.c,
+                      .c_stride = output.stride,
+                      .column_start = output.column_start,
+                      .lines = rows.lines});
 }
 
 // The row sums, or null where no column needs them.
@@ -140,7 +148,7 @@ Status ProductScratch::reserve(Index rows, Index columns) {
 
 void multiply_requantize(const Product& product, const Requantization& requantization, const ProductRows& rows,
                          const ProductOutput& output, ProductScratch& scratch) {
-  multiply(product, rows, scratch);
+  multiply(product, rows, {.c = scratch.acc.as<std::int32_t>(), .stride = product.b.n});
   const kernels::RequantizeArgs args{.rows = rows.count,
                                      .columns = product.b.n,
                                      .acc = scratch.acc.as<std::int32_t>(),
@@ -165,8 +173,15 @@ void multiply_requantize(const Product& product, const Requantization& requantiz
 
 void multiply_correct(const Product& product, std::span<const std::int32_t> a_zero_points, const ProductRows& rows,
                       const ProductOutput& output, ProductScratch& scratch) {
-  multiply(product, rows, scratch);
   const bool per_row = !a_zero_points.empty();
+  if (!per_row && product.correction.b_zero_points.empty() && output.column_stride == 1) {
+    // Nothing depends on the row: the sums start at the correction.
+    return multiply(product, rows,
+                    {.c = static_cast<std::int32_t*>(output.y),
+                     .stride = output.row_stride,
+                     .column_start = product.correction.column_offset.data()});
+  }
+  multiply(product, rows, {.c = scratch.acc.as<std::int32_t>(), .stride = product.b.n});
   kernels::correct({.rows = rows.count,
                     .columns = product.b.n,
                     .acc = scratch.acc.as<std::int32_t>(),

@@ -73,6 +73,7 @@ struct ProductRows {
   Index count = 0;
   Index stride_bytes = 0;
   bool is_signed = false;
+  kernels::GemmLines lines = {};  // only for kernels that read lines, and where no column needs the rows' sums
 };
 struct ProductScratch {
   ScratchBuffer acc;
@@ -93,7 +94,8 @@ struct Product {
 // `scratch` must have room for rows.count x n.
 void multiply_requantize(const Product& product, const Requantization& requantization, const ProductRows& rows,
                          const ProductOutput& output, ProductScratch& scratch);
-// int32 results. With a_zero_points (one per row), the correction must have been made with a_zero_point 0.
+// int32 results. `scratch` likewise, unless nothing depends on the row. With a_zero_points (one per row), the
+// correction must have been made with a_zero_point 0.
 void multiply_correct(const Product& product, std::span<const std::int32_t> a_zero_points, const ProductRows& rows,
                       const ProductOutput& output, ProductScratch& scratch);
 

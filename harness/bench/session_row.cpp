@@ -115,6 +115,7 @@ Result<Prepared> prepare(const ModelRun& run, const Profile& profile, int thread
   ASSAY_ASSIGN(loaded->inputs, random_inputs(model.graph()));
   Prepared prepared;
   prepared.call = [loaded]() -> Status {
+    loaded->outputs.clear();  // their memory is used again
     ASSAY_ASSIGN(api::RunResult result, loaded->session.run(loaded->inputs));
     loaded->outputs = std::move(result.outputs);
     return {};

@@ -12,7 +12,29 @@
 namespace assay::quantizer {
 
 enum class Format { kQdq, kQOperator };
-enum class Calibration { kMinMax };
+
+// How a range is chosen from what the samples show; engine/quantizer/calibration/ states each method's formula.
+enum class Calibration { kMinMax, kMovingAverage, kPercentile, kEntropy, kMse, kMeanSigma };
+
+// How many samples are collected at a time, where that matters: a moving average takes a step with each collection,
+// and the histogram of percentile takes its bins from the first collection and grows with later ones.
+inline constexpr Index kCollectAll = 0;    // all samples in one
+inline constexpr Index kCollectAuto = -1;  // one by one for moving_average, all in one for the others
+
+struct CalibrationOptions {
+  Calibration method = Calibration::kMinMax;
+  bool symmetric = false;                 // the calibrated range becomes [-m, m]; needs no symmetric quantization
+  double percentile = 99.99;              // share of the values, in percent, that the range keeps
+  Index bins = 2048;                      // of histograms; entropy and mse take the next power of two
+  double moving_average_constant = 0.01;  // weight of a new collection
+  double sigmas = 3;                      // mean_sigma: standard deviations on each side of the mean
+  Index stride = kCollectAuto;            // samples in a collection
+  int threads = 1;                        // samples run at the same time; the ranges do not depend on it
+  // Where `Options::ranges` come from, for messages and checks.
+  std::string ranges_file;          // "" where they stand in the options themselves
+  std::string ranges_model_digest;  // of the model that they were calibrated on; "" if not stated
+  bool ranges_are_foreign = false;  // another tool's: tensors that the model does not have are passed over
+};
 
 // What becomes of a Relu or Clip behind a quantized producer.
 //   safe: folded into the producer's output quantization where the quantized range itself clamps (Relu: the zero point
@@ -44,7 +66,7 @@ struct Options {
   bool weight_symmetric = true;
   bool per_channel = false;
   bool reduce_range = false;  // weights only: int8 [-64,64], uint8 [0,127]
-  Calibration calibration = Calibration::kMinMax;
+  CalibrationOptions calibration;
   RangeKind activation_range = RangeKind::kFull;
   RangeKind weight_range = RangeKind::kNarrow;
   ReluPolicy relu = ReluPolicy::kSafe;

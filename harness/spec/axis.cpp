@@ -33,6 +33,13 @@ bool by_histogram(const Configuration& configuration) {
   return calibrated_by(configuration, {"percentile", "entropy", "mse"});
 }
 
+bool by_mean_sigma(const Configuration& configuration) { return calibrated_by(configuration, {"mean_sigma"}); }
+
+// Where it makes a difference how many samples are collected at a time.
+bool by_collection(const Configuration& configuration) {
+  return calibrated_by(configuration, {"moving_average", "percentile"});
+}
+
 bool by_moving_average(const Configuration& configuration) { return calibrated_by(configuration, {"moving_average"}); }
 
 std::vector<Axis> make_axes() {
@@ -49,7 +56,7 @@ std::vector<Axis> make_axes() {
       {"quantizer.reduce_range", kBool, {}, 0, 0, false, quantized},
       {"quantizer.calibration",
        kName,
-       {"minmax", "moving_average", "percentile", "entropy", "mse"},
+       {"minmax", "moving_average", "percentile", "entropy", "mse", "mean_sigma"},
        0,
        0,
        "minmax",
@@ -59,6 +66,9 @@ std::vector<Axis> make_axes() {
       {"quantizer.percentile", kNumber, {}, 0, 100, 99.99, by_percentile},
       {"quantizer.bins", kInteger, {}, 2, 1 << 24, 2048, by_histogram},
       {"quantizer.moving_average_constant", kNumber, {}, 0, 1, 0.01, by_moving_average},
+      {"quantizer.sigmas", kNumber, {}, 0, 1e6, 3, by_mean_sigma},
+      {"quantizer.calibration_symmetric", kBool, {}, 0, 0, false, quantized},
+      {"quantizer.calibration_stride", kInteger, {"auto", "all"}, 1, 1 << 20, "auto", by_collection},
       {"quantizer.ranges", kRanges, {}, 0, 0, object, quantized},
       {"quantizer.relu", kName, {"safe", "drop", "keep"}, 0, 0, "safe", quantized},
       {"quantizer.op_types", kStrings, {}, 0, 0, list, quantized},

@@ -52,9 +52,9 @@ Result<api::CalibrationSource> open_calibration(const Case& test_case, const Gra
 // Seeds of random calibration sources, by input and sample: {"x", 0} -> seed. For the record.
 Result<std::map<std::pair<std::string, Index>, std::uint64_t>> calibration_seeds(const Case& test_case);
 
-// The DATA of `assay quantize --calibration`: an .npz with one array per input, samples stacked on a new first axis, or
-// a folder with test_data_set_N/input_K.pb (or .npy).
-Result<api::CalibrationSource> open_calibration_data(const std::string& path, const Graph& graph);
+// The values of `assay quantize --calibration`: an .npz with one array per input, samples stacked on a new first axis;
+// a folder with test_data_set_N/input_K.pb (or .npy); or NAME=FILE.npy for each input, stacked likewise.
+Result<api::CalibrationSource> open_calibration_data(const std::vector<std::string>& data, const Graph& graph);
 
 // FOLDER/output_N.npy or .pb for the N-th output of the graph.
 Result<api::NamedTensors> load_golden(const std::string& folder, const Graph& graph);

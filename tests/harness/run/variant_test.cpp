@@ -107,7 +107,7 @@ TEST(Variant, RunFactsAreChecked) {
 }
 
 TEST(Variant, UnsupportedSettingIsInvalidUnlessClaimed) {
-  const std::string matrix = R"("matrix": {"quantizer.calibration": "entropy"}, "expect": [)";
+  const std::string matrix = R"("matrix": {"runtime.isa": "neon"}, "expect": [)";
   EXPECT_EQ(run_one(test::conv_relu_case(matrix + R"({"metric": "exact"}])")).outcome, Outcome::kInvalid);
   EXPECT_EQ(
       run_one(test::conv_relu_case(matrix + R"({"outcome": "refused", "message": "not in this build"}])")).outcome,

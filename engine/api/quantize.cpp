@@ -104,7 +104,7 @@ Result<QuantizeResult> quantize(const Model& model, const CalibrationSource& cal
   const quantizer::Options settings = prepared_options(model.graph(), float_model.graph(), options);
   quantizer::RangeTable ranges = quantizer::range_table(options);
   Index samples = 0;
-  if (options.ranges.empty()) {
+  if (options.ranges.empty() && quantizer::needs_ranges(options)) {
     ASSAY_ASSIGN(const quantizer::MinMaxObserver observer, calibrate(float_model, calibration));
     ranges = observer.table();
     samples = observer.samples();
@@ -117,6 +117,8 @@ Result<QuantizeResult> quantize(const Model& model, const CalibrationSource& cal
                         .tensors = tensor_params(quantized.tensors),
                         .samples = samples};
 }
+
+bool needs_calibration(const quantizer::Options& options) { return quantizer::needs_ranges(options); }
 
 Result<QuantizeResult> convert_s8_to_u8(const Model& model) {
   ASSAY_ASSIGN(quantizer::QuantizedGraph converted, quantizer::convert_s8_to_u8(model.graph()));

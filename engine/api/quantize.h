@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Static quantization of a float model: calibrate by running it, choose scales, rewrite.
+// Quantization of a float model: calibrate by running it (static formats), choose scales, rewrite.
 #pragma once
 
 #include <functional>
@@ -41,6 +41,9 @@ struct QuantizeResult {
   std::vector<TensorParams> tensors;
   Index samples = 0;
 };
+
+// Whether the format needs calibration data or ranges at all: dynamic and weight_only do not.
+bool needs_calibration(const quantizer::Options& options);
 
 // Errors: kInvalidArgument (options that contradict each other, unknown node or tensor names, no samples, NaN or
 // infinity in calibration data), kUnsupported, kInvalidModel.

@@ -35,7 +35,11 @@ double largest_bias(const std::vector<double>& biases, std::size_t scale, std::s
   return largest;
 }
 
-float bias_scale(float x_scale, float w_scale) { return x_scale * w_scale; }
+// As the model stores it.
+float bias_scale(float x_scale, float w_scale, DType type) {
+  const float scale = x_scale * w_scale;
+  return type == DType::kFloat16 ? float16_to_float(float_to_float16(scale)) : scale;
+}
 
 }  // namespace
 
@@ -53,7 +57,7 @@ ChannelParams fit_scales_to_bias(const ChannelParams& weights, const BiasArgs& a
       fitted.scales[i] = std::max(static_cast<float>(scale), std::numeric_limits<float>::min());
     }
     const double smallest = bias / kLargestBias;
-    if (static_cast<double>(bias_scale(args.x_scale, fitted.scales[i])) < smallest) {
+    if (static_cast<double>(bias_scale(args.x_scale, fitted.scales[i], weights.scale_type)) < smallest) {
       fitted.scales[i] = static_cast<float>(smallest / x_scale * kScaleMargin);
     }
   }
@@ -64,7 +68,7 @@ Result<QuantizedBias> quantize_bias(const ChannelParams& weights, const BiasArgs
   const std::vector<double> biases = channel_biases(args);
   QuantizedBias quantized;
   for (const float scale : weights.scales) {
-    quantized.scales.push_back(bias_scale(args.x_scale, scale));
+    quantized.scales.push_back(bias_scale(args.x_scale, scale, weights.scale_type));
   }
   std::vector<std::int32_t> values;
   values.reserve(biases.size());

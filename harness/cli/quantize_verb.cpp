@@ -80,7 +80,7 @@ Result<api::QuantizeResult> quantize(const QuantizeFlags& flags) {
   api::CalibrationSource calibration = [](api::NamedTensors&) { return Result<bool>(false); };
   if (!flags.calibration.empty()) {
     ASSAY_ASSIGN(calibration, spec::open_calibration_data(flags.calibration, model.graph()));
-  } else if (options.ranges.empty()) {
+  } else if (options.ranges.empty() && api::needs_calibration(options)) {
     return invalid_argument("--calibration DATA is needed, or every range by --set quantizer.ranges=FILE.json");
   }
   return api::quantize(model, calibration, options);

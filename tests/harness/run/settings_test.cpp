@@ -103,8 +103,6 @@ TEST(Settings, EveryAxisReachesItsOption) {
 TEST(Settings, WhatTheBuildLacksIsNamedWithWhatItHas) {
   EXPECT_EQ(quantizer_options(with("quantizer.calibration", "entropy"), "").error().message,
             "quantizer.calibration=entropy is not in this build, which has: minmax");
-  EXPECT_EQ(quantizer_options(with("quantizer.format", "dynamic"), "").error().message,
-            "quantizer.format=dynamic is not in this build, which has: qdq, qoperator");
   EXPECT_EQ(session_options(with("runtime.name", "onnxruntime")).error().message,
             "runtime.name=onnxruntime is not in this build, which has: assay");
   const Result<api::SessionOptions> neon = session_options(with("runtime.isa", "neon"));

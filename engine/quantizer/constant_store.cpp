@@ -72,8 +72,11 @@ Result<NodeConstants> ConstantStore::constants_of(const StoreArgs& args) {
     const float beta = gemm_factor(node, "beta");
     ASSAY_ASSIGN(const Tensor bias, scaled(*source_.constant(node.input(2)), beta));
     const std::vector<ChannelRange> channels = channel_ranges(weight, params.axis);
-    const BiasArgs bias_args{
-        .bias = bias, .x_scale = args.x_scale, .channels = output_channels(node, weight), .weight_channels = channels};
+    const BiasArgs bias_args{.bias = bias,
+                             .x_scale = args.x_scale,
+                             .channels = output_channels(node, weight),
+                             .weight_channels = channels,
+                             .wide = is_16bit(options_.activation_type) || is_16bit(params.dtype)};
     const bool scales_are_given = setting != nullptr && (setting->scale || !setting->channels.empty());
     if (options_.bias_guard && !scales_are_given) {
       params = fit_scales_to_bias(params, bias_args);

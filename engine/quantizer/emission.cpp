@@ -53,6 +53,10 @@ Result<std::string> Emission::dequantized(const std::string& value) {
     return dedicated ? dedicated_pair(value) : Result<std::string>(made->second);
   }
   ASSAY_ASSIGN(const ConstantNames names, quantized(value));
+  if (source_.constant(value) != nullptr) {
+    ASSAY_ASSIGN(dequantized_[value], dequantized_constant(names, value));
+    return dequantized_[value];
+  }
   const std::string output = names_.make(value + "_DequantizeLinear_Output");
   add_dequantize(names, output, names_.make(value + "_DequantizeLinear"));
   dequantized_[value] = output;

@@ -181,7 +181,8 @@ Operands operands_of(const Graph& graph, const Node& node, const ValueTypes& typ
     case Role::kNormalization:
       operands.activations = {0};
       (is_constant(1) ? operands.weights : operands.activations).push_back(1);
-      if (!node.input(2).empty()) {
+      // Without quantized activations there is no scale for an integer bias.
+      if (!node.input(2).empty() && needs_ranges(options)) {
         operands.float_bias = is_constant(1) ? bias_fault(graph, node) : "its weight is not constant";
         if (operands.float_bias.empty() && !options.quantize_bias && options.format == Format::kQdq) {
           operands.float_bias = "quantizer.quantize_bias is false";
@@ -231,7 +232,7 @@ Index channel_axis(const Node& node, const Tensor& weight, std::size_t position,
     return axis >= 0 && axis < rank ? axis : -1;
   }
   if (node.op_type == "Conv") {
-    return 0;
+    return options.format == Format::kDynamic ? -1 : 0;  // runtimes have ConvInteger per tensor only
   }
   if (node.op_type == "ConvTranspose") {
     return node.int_attribute("group", 1) == 1 ? 1 : -1;

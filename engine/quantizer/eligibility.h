@@ -32,7 +32,8 @@ Operands operands_of(const Graph& graph, const Node& node, const ValueTypes& typ
 
 // The axis of a weight's output channels: Conv 0, ConvTranspose 1, Gemm 0 if transB else 1, the second operand of
 // MatMul its last (or what quantizer.channel_axes says); -1 where there is none: a vector, the first operand of MatMul,
-// a grouped ConvTranspose (whose axis 1 is one group's), a normalization without an entry in quantizer.channel_axes.
+// a Conv of the dynamic format, a grouped ConvTranspose (whose axis 1 is one group's), a normalization without an entry
+// in quantizer.channel_axes.
 Index channel_axis(const Node& node, const Tensor& weight, std::size_t position, const Options& options);
 
 // The number of values that a bias has.

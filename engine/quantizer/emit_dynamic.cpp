@@ -112,7 +112,7 @@ class DynamicEmitter {
     const std::string real = has_bias ? names_.make(node.outputs[0] + "_without_bias") : node.outputs[0];
     Node& dequantize = add("DequantizeLinear", names_.make(node.name + "_DequantizeLinear"), {sums, scale}, {real});
     if (axis >= 0) {
-      dequantize.attributes["axis"] = Index{node.op_type == "Conv" ? 1 : -1};
+      dequantize.attributes["axis"] = Index{-1};  // MatMul: a scale per column
     }
     return has_bias ? add_bias(node, real) : Status();
   }

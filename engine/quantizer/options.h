@@ -82,4 +82,9 @@ struct Options {
   Index block_size = 0;            // QDQ and weight_only: rank-2 weights have a scale per block of so many rows
 };
 
+// Whether the format has quantized activations whose ranges must be known.
+inline bool needs_ranges(const Options& options) {
+  return options.format == Format::kQdq || options.format == Format::kQOperator;
+}
+
 }  // namespace assay::quantizer

@@ -14,11 +14,6 @@ namespace assay::quantizer {
 // Errors: those of upgrade_opset and make_plan; kInvalidArgument for an override whose weight axis is wrong.
 Result<QuantizedGraph> quantize_graph(const Graph& float_graph, const RangeTable& observed, const Options& options);
 
-// Whether the format has quantized activations whose ranges must be known.
-inline bool needs_ranges(const Options& options) {
-  return options.format == Format::kQdq || options.format == Format::kQOperator;
-}
-
 // quantizer.ranges as a table.
 RangeTable range_table(const Options& options);
 

@@ -129,17 +129,22 @@ Result<ConstantNames> ConstantStore::reported_weight(const std::string& name, co
   return store_weight(name, weight, params, factor);
 }
 
-Result<ConstantNames> ConstantStore::store_bias(const Node& node, const ChannelParams& weights, const BiasArgs& args,
-                                                float factor) {
+Result<std::optional<ConstantNames>> ConstantStore::store_bias(const Node& node, const ChannelParams& weights,
+                                                               const BiasArgs& args, float factor) {
   const std::string& name = node.input(2);
   ASSAY_ASSIGN(QuantizedBias bias, quantize_bias(weights, args));
+  const bool underflows = std::find(bias.scales.begin(), bias.scales.end(), 0.0F) != bias.scales.end();
+  if (weights.scale_type == DType::kFloat16 && (underflows || bias.saturated > 0)) {
+    warnings_.push_back(short_text(node) + ": bias '" + name + "' stays float: float16 cannot hold its scale");
+    return std::optional<ConstantNames>();
+  }
   const ChannelParams params{.dtype = DType::kInt32,
                              .axis = weights.axis < 0 ? -1 : 0,
                              .scales = bias.scales,
                              .zero_points = std::vector<Index>(bias.scales.size(), 0),
                              .scale_type = weights.scale_type};
   if (const ConstantNames* found = find(name, factor, params); found != nullptr) {
-    return *found;
+    return std::optional(*found);
   }
   if (bias.saturated > 0) {
     warnings_.push_back(short_text(node) + ": " + std::to_string(bias.saturated) + " of " +
@@ -155,7 +160,7 @@ Result<ConstantNames> ConstantStore::store_bias(const Node& node, const ChannelP
   names.zero_point = add(name + "_quantized_zero_point", Tensor::from<std::int32_t>(shape, zeros));
   names.axis = params.axis;
   stored_.push_back({.source = name, .factor = factor, .params = params, .names = names});
-  return names;
+  return std::optional(std::move(names));
 }
 
 const ConstantNames* ConstantStore::find(const std::string& source, float factor, const ChannelParams& params) const {

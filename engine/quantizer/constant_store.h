@@ -64,7 +64,9 @@ class ConstantStore {
   // The same, and a report of it the first time.
   Result<ConstantNames> reported_weight(const std::string& name, const Tensor& weight, const ChannelParams& params,
                                         float factor);
-  Result<ConstantNames> store_bias(const Node& node, const ChannelParams& weights, const BiasArgs& args, float factor);
+  // Nothing where float16 cannot hold the bias's scale.
+  Result<std::optional<ConstantNames>> store_bias(const Node& node, const ChannelParams& weights, const BiasArgs& args,
+                                                  float factor);
   const ConstantNames* find(const std::string& source, float factor, const ChannelParams& params) const;
   std::string add(const std::string& base, Tensor tensor);
 

@@ -156,8 +156,10 @@ std::string ineligibility_reason(const Graph& graph, const Node& node, const Val
   }
   const Operands operands = operands_of(graph, node, types, options);
   bool all_constant = true;
+  const bool takes_half = options.format == Format::kQdq || options.format == Format::kWeightOnly;
   for (const std::size_t i : operands.activations) {
-    if (!is_real(type_of(types, node.input(i)))) {
+    const DType type = type_of(types, node.input(i));
+    if (!is_real(type) || (type == DType::kFloat16 && !takes_half)) {
       return "input '" + node.input(i) + "' is not float32";
     }
     const Tensor* constant = graph.constant(node.input(i));

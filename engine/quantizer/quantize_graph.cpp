@@ -58,7 +58,7 @@ Result<QuantizedGraph> quantize_graph(const Graph& float_graph, const RangeTable
   if (options.format == Format::kDynamic) {
     return emit_dynamic(graph, options);
   }
-  if (needs_opset_21(options) && !options.contrib_qdq) {
+  if (needs_opset_21(graph, options) && !options.contrib_qdq) {
     ASSAY_TRY(lift_to_opset_21(graph));
   }
   ASSAY_ASSIGN(const Plan plan, make_plan(graph, ranges, options));

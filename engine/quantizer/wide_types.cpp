@@ -51,13 +51,18 @@ Status lift(Graph& graph, Node& node, Index from, NameMaker& names) {
 
 }  // namespace
 
-bool needs_opset_21(const Options& options) {
+bool needs_opset_21(const Graph& graph, const Options& options) {
+  const auto is_half = [](DType dtype) { return dtype == DType::kFloat16; };
+  const bool has_half = std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                                    [&](const ValueInfo& input) { return is_half(input.dtype); }) ||
+                        std::any_of(graph.initializers.begin(), graph.initializers.end(),
+                                    [&](const auto& entry) { return is_half(entry.second.dtype()); });
   const bool has_blocks = options.block_size > 0;
   const bool activations = options.format == Format::kQdq && is_wide(options.activation_type);
   const bool overridden = std::any_of(options.overrides.begin(), options.overrides.end(), [](const auto& entry) {
     return entry.second.type && is_wide(*entry.second.type);
   });
-  return has_blocks || activations || is_wide(options.weight_type) || overridden;
+  return has_half || has_blocks || activations || is_wide(options.weight_type) || overridden;
 }
 
 Status lift_to_opset_21(Graph& graph) {

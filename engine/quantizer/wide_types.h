@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 4- and 16-bit types and scales per block: what QuantizeLinear and DequantizeLinear have from opset 21 on.
+// 4- and 16-bit integers, float16 and scales per block: what QuantizeLinear and DequantizeLinear have from opset 21 on.
 #pragma once
 
 #include "engine/ir/graph.h"
@@ -7,8 +7,9 @@
 
 namespace assay::quantizer {
 
-// Whether the options ask for such types, by themselves or in an override.
-bool needs_opset_21(const Options& options);
+// Whether the options ask for such types, by themselves or in an override, or the model has float16 tensors, whose
+// quantization came with opset 19.
+bool needs_opset_21(const Graph& graph, const Options& options);
 
 // Lifts a float model of opset 13 to 20 to 21. Axes of reductions become inputs, a Split by number gets num_outputs.
 // Errors (kUnsupported) name a node whose meaning changed in a way that this does not rewrite.

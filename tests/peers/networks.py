@@ -18,6 +18,7 @@ class Network:
     def __init__(self, name, seed):
         self.name = name
         self.large = False  # compared under fewer settings
+        self.options = ""  # with what the names of these begin
         self.rng = np.random.default_rng(seed)
         self.nodes, self.inputs, self.outputs, self.constants, self.samples = [], [], [], [], {}
 
@@ -261,8 +262,28 @@ def normalization():
     return n
 
 
+class HalfNetwork(Network):
+    """conv_relu_pool in float16."""
+
+    def __init__(self):
+        source = conv_relu_pool()
+        # The operators of the QOperator format have float32 scales.
+        self.name, self.large, self.options = "half", False, "qdq"
+        self.float32 = source.model(19)
+        self.samples = {name: data.astype(np.float16) for name, data in source.samples.items()}
+
+    def model(self):
+        for constant in self.float32.graph.initializer:
+            value = numpy_helper.to_array(constant)
+            if value.dtype == np.float32:
+                constant.CopyFrom(numpy_helper.from_array(value.astype(np.float16), constant.name))
+        for value in (*self.float32.graph.input, *self.float32.graph.output):
+            value.type.tensor_type.elem_type = TensorProto.FLOAT16
+        return self.float32
+
+
 GENERATED = [conv_relu_pool, mobile_block, residual, two_users, mlp, attention, concat, pooling, swish, movement,
-             shared_constants, inner_output, conv1d, scaled_gemm, split_gather, upsampling, normalization]
+             shared_constants, inner_output, conv1d, scaled_gemm, split_gather, upsampling, normalization, HalfNetwork]
 
 
 def folded(path):
@@ -279,7 +300,7 @@ class StoredNetwork:
     """A model file, with uniform random samples for its inputs."""
 
     def __init__(self, path, low=0.0, high=1.0):
-        self.name = path.stem
+        self.name, self.options = path.stem, ""
         self.stored = folded(path)
         self.large = len(self.stored.graph.node) > 60
         constants = {c.name for c in self.stored.graph.initializer}

@@ -206,7 +206,7 @@ def compare_network(network, model, folder, program, exceptions):
     floats = {c.name for c in model.graph.initializer}
     failures, compared = [], 0
     for option, chosen in OPTION_SETS.items():
-        if network.large and option not in LARGE_NETWORK_OPTION_SETS:
+        if (network.large and option not in LARGE_NETWORK_OPTION_SETS) or not option.startswith(network.options):
             continue
         theirs = folder / f"{option}.peer.onnx"
         quantize_static(str(source), str(theirs), Reader(network.samples), calibration_cache_path=str(cache),

@@ -12,15 +12,16 @@ using test::GraphBuilder;
 
 TEST(WideTypes, AskForOpset21) {
   Options options;
-  EXPECT_FALSE(needs_opset_21(options));
+  EXPECT_FALSE(needs_opset_21({}, options));
   options.weight_type = DType::kInt4;
-  EXPECT_TRUE(needs_opset_21(options));
+  EXPECT_TRUE(needs_opset_21({}, options));
   options = {};
   options.overrides["x"].type = DType::kUint16;
-  EXPECT_TRUE(needs_opset_21(options));
+  EXPECT_TRUE(needs_opset_21({}, options));
   options = {};
   options.block_size = 16;
-  EXPECT_TRUE(needs_opset_21(options));
+  EXPECT_TRUE(needs_opset_21({}, options));
+  EXPECT_TRUE(needs_opset_21(GraphBuilder().input("x", {1}, DType::kFloat16).build(), {}));
 }
 
 TEST(LiftToOpset21, RewritesChangedForms) {

@@ -59,7 +59,7 @@ reports::TextTable decision_table(const api::QuantizeResult& result) {
                    {"computes in", reports::Align::kLeft},
                    {"why", reports::Align::kLeft}};
   for (const api::NodeDecision& node : result.nodes) {
-    table.rows.push_back({node.node, node.op_type, node.quantized ? "int8" : "float", node.reason});
+    table.rows.push_back({node.node, node.op_type, node.quantized ? "integers" : "float", node.reason});
   }
   return table;
 }

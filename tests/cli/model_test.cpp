@@ -75,7 +75,7 @@ TEST_F(Models, QuantizeThenInferOnEachProfile) {
   const Ran ran = shell("assay quantize m.onnx -o q.onnx --calibration data --report r.json");
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.err, "");
-  EXPECT_THAT(ran.out, HasSubstr("int8"));
+  EXPECT_THAT(ran.out, HasSubstr("integers"));
   const json report = json::parse(read("r.json"));
   EXPECT_EQ(report.at("samples"), 2);
   EXPECT_EQ(report.at("nodes")[0].at("node"), "conv");

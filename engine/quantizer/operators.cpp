@@ -12,7 +12,8 @@ using enum Role;
 constexpr const char* kOnnx = "";
 constexpr const char* kMicrosoft = "com.microsoft";
 
-// The union of the peer's two registries; an operator outside one of them is kNone there.
+// The union of the peer's two registries, and HardSwish, Tanh, Erf and Gelu, which have integer kernels here. An
+// operator outside one of the registries is kNone there.
 constexpr std::array kRows = {
     OperatorRow{"Conv", kWeighted, kWeighted, "QLinearConv", kOnnx},
     OperatorRow{"ConvTranspose", kWeighted, kNone, "", kOnnx},
@@ -28,6 +29,10 @@ constexpr std::array kRows = {
     OperatorRow{"Clip", kClamp, kClamp, "Clip", kOnnx},
     OperatorRow{"LeakyRelu", kUnary, kUnary, "QLinearLeakyRelu", kMicrosoft},
     OperatorRow{"Sigmoid", kUnary, kUnary, "QLinearSigmoid", kMicrosoft},
+    OperatorRow{"HardSwish", kUnary, kNone, "", kOnnx},
+    OperatorRow{"Tanh", kUnary, kNone, "", kOnnx},
+    OperatorRow{"Erf", kUnary, kNone, "", kOnnx},
+    OperatorRow{"Gelu", kUnary, kNone, "", kOnnx},
     OperatorRow{"Softmax", kUnary, kUnary, "QLinearSoftmax", kMicrosoft},
     OperatorRow{"AveragePool", kShared, kUnary, "QLinearAveragePool", kMicrosoft},
     OperatorRow{"GlobalAveragePool", kUnary, kFollower, "QLinearGlobalAveragePool", kMicrosoft},

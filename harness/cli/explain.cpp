@@ -68,6 +68,9 @@ std::string axis_text(const spec::Axis& axis) {
     case spec::AxisKind::kObject:
       values = "A JSON object.";
       break;
+    case spec::AxisKind::kSettings:
+      values = "{key: text, number, true or false}, passed on to an external runtime.";
+      break;
   }
   return values + " Default: " + spec::axis_value_text(axis.fallback) + ".";
 }

@@ -27,6 +27,7 @@ enum class AxisKind {
   kOverrides,  // {tensor: {"type", "scale", "zero_point", "min", "max", "symmetric", "reduce_range", "axis",
                // "channels"}}
   kObject,     // any JSON object; who reads the axis checks its members
+  kSettings,   // {key: text, number or truth value}, passed on to an external runtime
 };
 
 struct Axis {

@@ -83,6 +83,41 @@ constexpr std::array kIdle = {
     IdleRow{"model_output", "null", "the case keeps no model"},
 };
 
+// What quantize_static quantizes where op_types_to_quantize is not given, as far as assay knows the operators.
+constexpr std::array kDefaultOpTypes = {"Conv",
+                                        "ConvTranspose",
+                                        "Gemm",
+                                        "MatMul",
+                                        "BatchNormalization",
+                                        "InstanceNormalization",
+                                        "Add",
+                                        "Mul",
+                                        "Concat",
+                                        "Relu",
+                                        "Clip",
+                                        "LayerNormalization",
+                                        "LeakyRelu",
+                                        "Sigmoid",
+                                        "Softmax",
+                                        "AveragePool",
+                                        "GlobalAveragePool",
+                                        "ArgMax",
+                                        "CumSum",
+                                        "Where",
+                                        "MaxPool",
+                                        "Flatten",
+                                        "Reshape",
+                                        "Transpose",
+                                        "Squeeze",
+                                        "Unsqueeze",
+                                        "Slice",
+                                        "Resize",
+                                        "TopK",
+                                        "Gather",
+                                        "Split",
+                                        "Pad",
+                                        "GatherElements"};
+
 Error wrong(const std::string& text) { return invalid_argument("axis 'quantizer.ort_options': " + text); }
 
 Error unknown_option(const std::string& name) {
@@ -253,6 +288,9 @@ class Mapper {
     set_default("quantizer.weight_type", "int8");
     set_default("quantizer.activation_range", "auto");
     set_default("quantizer.weight_range", "auto");
+    if (format_ != kDynamic) {
+      set_default("quantizer.op_types", Json(kDefaultOpTypes));
+    }
     set_default("quantizer.matmul_const_only", format_ == kDynamic);
     if (format_ == kQdq && configuration_.flag("quantizer.per_channel")) {
       configuration_.set("quantizer.weight_symmetric", true);

@@ -48,7 +48,7 @@ Status check_concat(const Node& node) {
   return {};
 }
 
-constexpr std::array<OperatorSchema, 11> kRows = {{
+constexpr std::array<OperatorSchema, 12> kRows = {{
     // x, scale, zero_point?: as ai.onnx's, with 4- and 16-bit types at every opset
     {.domain = kMicrosoftDomain,
      .op_type = "QuantizeLinear",
@@ -60,6 +60,7 @@ constexpr std::array<OperatorSchema, 11> kRows = {{
      .min_inputs = 2,
      .max_inputs = 3,
      .attributes = kLinearAttributes},
+    {.domain = kMicrosoftDomain, .op_type = "Gelu"},
     // A, a_scale, a_zero_point, B, b_scale, b_zero_point, C?, y_scale?, y_zero_point?; float output without y_scale
     {.domain = kMicrosoftDomain, .op_type = "QGemm", .min_inputs = 6, .max_inputs = 9, .attributes = kQGemmAttributes},
     // A, A_scale, A_zero_point?, B, B_scale, B_zero_point?, C_scale, C_zero_point?

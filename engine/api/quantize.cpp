@@ -166,7 +166,7 @@ Result<QuantizeResult> quantize(const Model& model, const CalibrationSource& cal
 
   const quantizer::Options settings = prepared_options(model.graph(), float_model.graph(), options);
   CalibrationResult calibrated{.ranges = quantizer::range_table(options), .samples = 0};
-  if (options.ranges.empty()) {
+  if (options.ranges.empty() && quantizer::needs_ranges(options)) {
     ASSAY_ASSIGN(calibrated, calibrate(float_model, calibration, options.calibration, activation_scheme(options)));
   }
   const quantizer::RangeTable& ranges = calibrated.ranges;
@@ -181,6 +181,8 @@ Result<QuantizeResult> quantize(const Model& model, const CalibrationSource& cal
                         .ranges = usable_ranges(ranges),
                         .model_digest = digest};
 }
+
+bool needs_calibration(const quantizer::Options& options) { return quantizer::needs_ranges(options); }
 
 Result<QuantizeResult> convert_s8_to_u8(const Model& model) {
   ASSAY_ASSIGN(quantizer::QuantizedGraph converted, quantizer::convert_s8_to_u8(model.graph()));

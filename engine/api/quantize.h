@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Static quantization of a float model: calibrate by running it, choose scales, rewrite.
+// Quantization of a float model: calibrate by running it (static formats), choose scales, rewrite.
 #pragma once
 
 #include <functional>
@@ -46,6 +46,9 @@ struct QuantizeResult {
   std::map<std::string, std::pair<double, double>> ranges = {};
   std::string model_digest = "";  // graph_digest of the float model
 };
+
+// Whether the format needs calibration data or ranges at all: dynamic and weight_only do not.
+bool needs_calibration(const quantizer::Options& options);
 
 // Errors: kInvalidArgument (options that contradict each other, unknown node or tensor names, no samples, NaN or
 // infinity in calibration data), kUnsupported, kInvalidModel.

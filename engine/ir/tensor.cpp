@@ -30,6 +30,15 @@ std::vector<To> convert_half(const Tensor& tensor, float (*to_float)(std::uint16
   return out;
 }
 
+template <typename To, typename Byte>
+std::vector<To> convert_4bit(const Tensor& tensor) {
+  std::vector<To> out(static_cast<std::size_t>(tensor.size()));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = static_cast<To>(static_cast<Byte>(tensor.bytes()[i]));
+  }
+  return out;
+}
+
 template <typename To>
 std::vector<To> convert_any(const Tensor& tensor) {
   switch (tensor.dtype()) {
@@ -61,6 +70,10 @@ std::vector<To> convert_any(const Tensor& tensor) {
       return convert<To, std::uint64_t>(tensor);
     case DType::kBool:
       return convert<To, bool>(tensor);
+    case DType::kInt4:
+      return convert_4bit<To, std::int8_t>(tensor);
+    case DType::kUint4:
+      return convert_4bit<To, std::uint8_t>(tensor);
   }
   return {};
 }

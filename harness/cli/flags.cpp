@@ -9,6 +9,7 @@
 
 #include "engine/base/output_file.h"
 #include "harness/cli/terminal.h"
+#include "harness/spec/ort_options.h"
 #include "harness/spec/utf8.h"
 #include "reports/exit_code.h"
 
@@ -94,6 +95,7 @@ Result<spec::Configuration> configuration_of(const std::vector<std::string>& set
     }
     configuration.set(parsed.axis, parsed.values.front());
   }
+  ASSAY_TRY(spec::apply_ort_options(configuration));
   return configuration;
 }
 

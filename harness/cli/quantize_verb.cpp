@@ -64,7 +64,7 @@ reports::TextTable decision_table(const api::QuantizeResult& result) {
                    {"computes in", reports::Align::kLeft},
                    {"why", reports::Align::kLeft}};
   for (const api::NodeDecision& node : result.nodes) {
-    table.rows.push_back({node.node, node.op_type, node.quantized ? "int8" : "float", node.reason});
+    table.rows.push_back({node.node, node.op_type, node.quantized ? "integers" : "float", node.reason});
   }
   return table;
 }
@@ -103,7 +103,7 @@ Result<api::QuantizeResult> quantize(const QuantizeFlags& flags) {
       return invalid_argument("--calibration has no effect where the ranges are given: give one of them");
     }
     ASSAY_ASSIGN(calibration, spec::open_calibration_data(flags.calibration, model.graph()));
-  } else if (options.ranges.empty()) {
+  } else if (options.ranges.empty() && api::needs_calibration(options)) {
     return invalid_argument("--calibration DATA is needed, or every range by --ranges FILE");
   }
   return api::quantize(model, calibration, options);

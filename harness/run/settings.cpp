@@ -36,8 +36,11 @@ Result<T> choose(const Configuration& configuration, const std::string& axis, co
 }
 
 constexpr Choice<quantizer::Format> kFormats[] = {{"qdq", quantizer::Format::kQdq},
-                                                  {"qoperator", quantizer::Format::kQOperator}};
-constexpr Choice<DType> kTypes[] = {{"uint8", DType::kUint8}, {"int8", DType::kInt8}};
+                                                  {"qoperator", quantizer::Format::kQOperator},
+                                                  {"dynamic", quantizer::Format::kDynamic},
+                                                  {"weight_only", quantizer::Format::kWeightOnly}};
+constexpr Choice<DType> kTypes[] = {{"uint8", DType::kUint8}, {"int8", DType::kInt8},   {"uint16", DType::kUint16},
+                                    {"int16", DType::kInt16}, {"uint4", DType::kUint4}, {"int4", DType::kInt4}};
 constexpr Choice<quantizer::Calibration> kCalibrations[] = {{"minmax", quantizer::Calibration::kMinMax},
                                                             {"moving_average", quantizer::Calibration::kMovingAverage},
                                                             {"percentile", quantizer::Calibration::kPercentile},
@@ -45,7 +48,8 @@ constexpr Choice<quantizer::Calibration> kCalibrations[] = {{"minmax", quantizer
                                                             {"mse", quantizer::Calibration::kMse},
                                                             {"mean_sigma", quantizer::Calibration::kMeanSigma}};
 constexpr Choice<quantizer::RangeKind> kRanges[] = {{"full", quantizer::RangeKind::kFull},
-                                                    {"narrow", quantizer::RangeKind::kNarrow}};
+                                                    {"narrow", quantizer::RangeKind::kNarrow},
+                                                    {"auto", quantizer::RangeKind::kAuto}};
 constexpr Choice<quantizer::ReluPolicy> kRelus[] = {{"safe", quantizer::ReluPolicy::kSafe},
                                                     {"drop", quantizer::ReluPolicy::kDrop},
                                                     {"keep", quantizer::ReluPolicy::kKeep}};
@@ -74,8 +78,32 @@ std::map<std::string, quantizer::TensorOverride> overrides_of(const Json& json) 
     if (entry.contains("axis")) {
       value.axis = entry.at("axis").get<Index>();
     }
+    if (entry.contains("reduce_range")) {
+      value.reduce_range = entry.at("reduce_range").get<bool>();
+    }
+    for (const Json& channel : entry.value("channels", Json::array())) {
+      quantizer::ChannelSetting& own = value.channels.emplace_back();
+      own.scale = optional_number(channel, "scale");
+      own.min = optional_number(channel, "min");
+      own.max = optional_number(channel, "max");
+      if (const auto zero_point = optional_number(channel, "zero_point"); zero_point) {
+        own.zero_point = static_cast<Index>(*zero_point);
+      }
+    }
   }
   return overrides;
+}
+
+Result<std::map<std::string, Index>> channel_axes_of(const Json& json) {
+  std::map<std::string, Index> axes;
+  for (const auto& [op_type, axis] : json.items()) {
+    if (!axis.is_number_integer()) {
+      return invalid_argument(fmt::format("quantizer.channel_axes: the axis of {} must be a whole number, found {}",
+                                          op_type, spec::axis_value_text(axis)));
+    }
+    axes[op_type] = axis.get<Index>();
+  }
+  return axes;
 }
 
 // quantizer.ranges: the ranges themselves (checked when the case was read), or a file.
@@ -138,6 +166,19 @@ Result<quantizer::Options> quantizer_options(const Configuration& configuration,
   options.op_types = configuration.strings("quantizer.op_types");
   options.nodes_to_quantize = configuration.strings("quantizer.nodes_to_quantize");
   options.nodes_to_exclude = configuration.strings("quantizer.nodes_to_exclude");
+  options.exclude_output_op_types = configuration.strings("quantizer.exclude_output_op_types");
+  options.activation_restricted = configuration.flag("quantizer.activation_restricted");
+  options.minimum_real_range = configuration.number("quantizer.minimum_real_range");
+  options.force_layout_ops = configuration.flag("quantizer.force_layout_ops");
+  options.matmul_const_only = configuration.flag("quantizer.matmul_const_only");
+  options.quantize_bias = configuration.flag("quantizer.quantize_bias");
+  options.bias_guard = configuration.flag("quantizer.bias_guard");
+  options.weight_qdq = configuration.flag("quantizer.weight_qdq");
+  options.dedicated_qdq = configuration.flag("quantizer.dedicated_qdq");
+  options.contrib_qdq = configuration.flag("quantizer.contrib_qdq");
+  options.sigmoid_fixed = configuration.flag("quantizer.sigmoid_fixed");
+  options.block_size = static_cast<Index>(configuration.number("quantizer.block_size"));
+  ASSAY_ASSIGN(options.channel_axes, channel_axes_of(configuration.get("quantizer.channel_axes")));
   options.overrides = overrides_of(configuration.get("quantizer.overrides"));
   ASSAY_TRY(take_ranges(configuration, folder, options));
   return options;

@@ -114,8 +114,6 @@ TEST(Settings, ExternalRuntimesGetLevelThreadsAndTheirOwnOptions) {
 }
 
 TEST(Settings, WhatTheBuildLacksIsNamedWithWhatItHas) {
-  EXPECT_EQ(quantizer_options(with("quantizer.format", "dynamic"), "").error().message,
-            "quantizer.format=dynamic is not in this build, which has: qdq, qoperator");
   EXPECT_EQ(session_options(with("runtime.name", "onnxruntime")).error().message,
             "runtime.name=onnxruntime cannot be used here, where only assay's own runtime runs");
   const Result<api::SessionOptions> sve = session_options(with("runtime.isa", "sve"));

@@ -199,8 +199,23 @@ std::string worst_layers(const std::vector<reports::Saturation>& saturation) {
 
 }  // namespace
 
+namespace {
+
+// A skip, where the case says so of what this build does not have.
+std::optional<std::string> skip_of(const spec::Case& test_case, const Error& error) {
+  return test_case.skips_unsupported && error.kind == ErrorKind::kUnsupported ? std::optional(error.message)
+                                                                              : std::nullopt;
+}
+
+}  // namespace
+
 reports::VariantResult run_variant(Execution& execution, const spec::Variant& variant) {
   reports::VariantResult record = blank_result(execution.test_case(), variant);
+  if (execution.test_case().skip_reason) {
+    record.outcome = reports::Outcome::kSkip;
+    record.reason = *execution.test_case().skip_reason;
+    return record;
+  }
   Findings findings;
   const Result<Prepared> prepared = prepare(execution, variant.configuration);
   if (prepared.ok()) {
@@ -215,9 +230,11 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
     const Status status = run_and_check(execution, variant.configuration, prepared.value(), record, findings);
     if (!status.ok()) {
       findings.invalid = status.error().message;
+      findings.skip = skip_of(execution.test_case(), status.error());
     }
   } else {
     findings.refusal = prepared.error().message;
+    findings.skip = skip_of(execution.test_case(), prepared.error());
   }
   const spec::Case& test_case = execution.test_case();
   const Judgement judgement = judge(findings, claims_of(test_case, variant.configuration), test_case.weak_ok);

@@ -51,7 +51,7 @@ Result<ValueInfo> convert_value_info(const ::onnx::ValueInfoProto& proto, const 
   const std::string what = kind + " '" + proto.name() + "'";
   ValueInfo info;
   info.name = proto.name();
-  if (!proto.has_type()) {
+  if (proto.type().value_case() == ::onnx::TypeProto::VALUE_NOT_SET) {  // exporters leave it empty in subgraphs
     return info;
   }
   if (!proto.type().has_tensor_type()) {

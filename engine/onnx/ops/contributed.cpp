@@ -14,10 +14,10 @@ constexpr Arity kOptionalSecond = {.min_inputs = 1, .max_inputs = 2};
 constexpr std::array kAlpha = {float_attribute("alpha")};
 constexpr std::array kAxis = {int_attribute("axis")};
 constexpr std::array kSkip = {float_attribute("epsilon")};
-constexpr std::array kFusedConv = {string_attribute("activation"),    floats_attribute("activation_params"),
-                                   string_attribute("auto_pad"),      ints_attribute("dilations"),
-                                   int_attribute("group"),            ints_attribute("kernel_shape"),
-                                   ints_attribute("pads"),            ints_attribute("strides")};
+constexpr std::array kFusedConv = {string_attribute("activation"), floats_attribute("activation_params"),
+                                   string_attribute("auto_pad"),   ints_attribute("dilations"),
+                                   int_attribute("group"),         ints_attribute("kernel_shape"),
+                                   ints_attribute("pads"),         ints_attribute("strides")};
 constexpr std::array kFusedGemm = {string_attribute("activation"),
                                    float_attribute("activation_alpha"),
                                    float_attribute("activation_beta"),

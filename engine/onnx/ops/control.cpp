@@ -20,6 +20,8 @@ constexpr std::array kScan = {graph_attribute("body"),
                               ints_attribute("scan_input_directions"),
                               ints_attribute("scan_output_axes"),
                               ints_attribute("scan_output_directions")};
+constexpr std::array kOldScan = {graph_attribute("body"), ints_attribute("directions"),
+                                 required(int_attribute("num_scan_inputs"))};
 constexpr std::array kGru = {floats_attribute("activation_alpha"),
                              floats_attribute("activation_beta"),
                              AttributeSchema{.name = "activations", .kind = AttributeKind::kStrings},
@@ -52,9 +54,22 @@ constexpr OperatorSchema loop_row() {
   return row;
 }
 
+Status refuse_old_scan(const Node& /*node*/) {
+  return unsupported("Scan of opset 8, with a batch dimension, is not supported; that of opset 9 is");
+}
+constexpr OperatorSchema old_scan_row() {
+  OperatorSchema row =
+      standard("Scan", {.max_inputs = kUnlimited, .max_outputs = kUnlimited}, kOldScan, {.first = 8, .last = 8});
+  row.max_inputs = 1024;  // finite, so that the first, sequence_lens, may be ""
+  row.optional_inputs = 0b1;
+  row.check = refuse_old_scan;
+  return row;
+}
+
 constexpr std::array kRows = {
     standard("If", {.min_outputs = 1, .max_outputs = kUnlimited}, kIf),
     loop_row(),
+    old_scan_row(),
     standard("Scan", {.max_inputs = kUnlimited, .max_outputs = kUnlimited}, kScan, {.first = 9}),
     // X, W, R, B?, sequence_lens?, initial_h? -> Y?, Y_h?
     standard("GRU", {.min_inputs = 3, .max_inputs = 6, .min_outputs = 0, .max_outputs = 2}, kGru),

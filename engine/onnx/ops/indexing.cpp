@@ -20,7 +20,7 @@ constexpr std::array kOldSlice = {ints_attribute("axes"), required(ints_attribut
 constexpr std::array kOldSplit = {int_attribute("axis"), ints_attribute("split")};
 constexpr std::array kSplit = {int_attribute("axis"), int_attribute("num_outputs", {.first = 18})};
 constexpr std::array kDepthToSpace = {required(int_attribute("blocksize")), string_attribute("mode", {.first = 11})};
-constexpr std::array kSpaceToDepth = {required(int_attribute("blocksize"))};
+constexpr std::array kSpaceToDepth = {required(int_attribute("blocksize")), string_attribute("mode", {.first = 28})};
 constexpr std::array kOldUpsample = {string_attribute("mode"), required(floats_attribute("scales"))};
 constexpr std::array kUpsample = {string_attribute("mode")};
 constexpr std::array kResize = {

@@ -96,21 +96,23 @@ struct TruncatedMod {
   }
 };
 
-// A shift by as many bits as the type has, or more, gives 0.
+// A shift by as many bits as the type has, or more, or by a negative number, shifts everything out: 0, or -1 for a
+// negative number to the right, whose sign fills in.
 template <bool kLeft>
 struct Shift {
   template <typename T>
   T operator()(T a, T b) const {
     const auto count = static_cast<std::uint64_t>(b);
     if (count >= sizeof(T) * 8) {
-      return 0;
+      return !kLeft && a < T{0} ? static_cast<T>(-1) : T{0};
     }
-    const auto wide = static_cast<std::uint64_t>(a);
-    return static_cast<T>(kLeft ? wide << count : wide >> count);
+    if constexpr (kLeft) {
+      return static_cast<T>(static_cast<std::uint64_t>(a) << count);
+    } else {
+      return static_cast<T>(a >> count);
+    }
   }
 };
-
-using UnsignedTypes = Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
 
 }  // namespace
 
@@ -158,10 +160,10 @@ OperatorResult prepare_bitwise_xor(const PrepareContext& context) {
 OperatorResult prepare_bit_shift(const PrepareContext& context) {
   const std::string direction = context.node.string_attribute("direction", "");
   if (direction == "LEFT") {
-    return prepare_arithmetic<UnsignedTypes>(context, Shift<true>{});
+    return prepare_arithmetic<IntegerTypes>(context, Shift<true>{});
   }
   if (direction == "RIGHT") {
-    return prepare_arithmetic<UnsignedTypes>(context, Shift<false>{});
+    return prepare_arithmetic<IntegerTypes>(context, Shift<false>{});
   }
   return invalid_model("direction must be LEFT or RIGHT; found '" + direction + "'");
 }

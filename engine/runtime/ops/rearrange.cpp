@@ -48,7 +48,7 @@ Result<Tensor> depth_to_space(const Tensor& x, Index block, bool column_first) {
                       : permuted(x, {n, block, block, rest, h, w}, {0, 3, 4, 1, 5, 2}, shape);
 }
 
-Result<Tensor> space_to_depth(const Tensor& x, Index block) {
+Result<Tensor> space_to_depth(const Tensor& x, Index block, bool column_first) {
   ASSAY_TRY(check_rank(x, "input", 4));
   const Index n = x.dim(0);
   const Index c = x.dim(1);
@@ -58,8 +58,10 @@ Result<Tensor> space_to_depth(const Tensor& x, Index block) {
     return invalid_argument("height and width must be multiples of blocksize " + std::to_string(block) + "; found " +
                             shape_text(x.shape()));
   }
-  return permuted(x, {n, c, h / block, block, w / block, block}, {0, 3, 5, 1, 2, 4},
-                  {n, c * block * block, h / block, w / block});
+  return permuted(
+      x, {n, c, h / block, block, w / block, block},
+      column_first ? std::vector<std::size_t>{0, 1, 3, 5, 2, 4} : std::vector<std::size_t>{0, 3, 5, 1, 2, 4},
+      {n, c * block * block, h / block, w / block});
 }
 
 Result<Index> read_block(const Node& node) {
@@ -68,6 +70,15 @@ Result<Index> read_block(const Node& node) {
     return invalid_model("blocksize must be positive; found " + std::to_string(block));
   }
   return block;
+}
+
+// Whether channels come first in the new depth (CRD), not blocks (DCR).
+Result<bool> read_column_first(const Node& node) {
+  const std::string mode = node.string_attribute("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD") {
+    return invalid_model("mode must be DCR or CRD; found '" + mode + "'");
+  }
+  return mode == "CRD";
 }
 
 // Zeroes what lies below (upper) or above the k-th diagonal of each matrix.
@@ -129,17 +140,16 @@ Result<Tensor> reverse_sequence(const RunContext& context, Index batch_axis, Ind
 OperatorResult prepare_depth_to_space(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 1, 1));
   ASSAY_ASSIGN(const Index block, read_block(context.node));
-  const std::string mode = context.node.string_attribute("mode", "DCR");
-  if (mode != "DCR" && mode != "CRD") {
-    return invalid_model("mode must be DCR or CRD; found '" + mode + "'");
-  }
-  return make_operator([=](const RunContext& run) { return depth_to_space(run.input(0), block, mode == "CRD"); },
+  ASSAY_ASSIGN(const bool column_first, read_column_first(context.node));
+  return make_operator([=](const RunContext& run) { return depth_to_space(run.input(0), block, column_first); },
                        "move");
 }
 OperatorResult prepare_space_to_depth(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 1, 1));
   ASSAY_ASSIGN(const Index block, read_block(context.node));
-  return make_operator([block](const RunContext& run) { return space_to_depth(run.input(0), block); }, "move");
+  ASSAY_ASSIGN(const bool column_first, read_column_first(context.node));
+  return make_operator([=](const RunContext& run) { return space_to_depth(run.input(0), block, column_first); },
+                       "move");
 }
 OperatorResult prepare_trilu(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 1, 2));

@@ -37,7 +37,7 @@ double source(const ResizeAxis& axis, const std::string& coordinates, double x) 
     return axis.output == 1 ? -0.5 : (x + 0.5) / axis.scale - 0.5;
   }
   if (coordinates == "align_corners") {
-    return axis.output == 1 ? 0 : x * (input - 1) / (static_cast<double>(axis.output) - 1);
+    return axis.output == 1 ? 0 : x * (input - 1) / (exact_output - 1);  // as the standard has it: not rounded
   }
   if (coordinates == "asymmetric") {
     return x / axis.scale;

@@ -85,9 +85,6 @@ class Scan final : public Operator {
 }  // namespace
 
 OperatorResult prepare_scan(const PrepareContext& context) {
-  if (context.opset() < 9) {
-    return unsupported("Scan of opset 8, with a batch dimension, is not supported; that of opset 9 is");
-  }
   ASSAY_ASSIGN(Subgraphs body, Subgraphs::make(context, {"body"}));
   const Node& node = context.node;
   const Index scanned = node.int_attribute("num_scan_inputs", 0);

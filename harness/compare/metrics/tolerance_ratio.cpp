@@ -9,13 +9,13 @@
 namespace assay::compare {
 namespace {
 
-// A unit in the last place of the type, relative to the value.
+// Two units in the last place of the type, relative to the value: a chain of operators rounds after each.
 double least_relative_tolerance(DType dtype) {
   switch (dtype) {
     case DType::kFloat16:
-      return 0x1p-10;
+      return 0x1p-9;
     case DType::kBfloat16:
-      return 0x1p-7;
+      return 0x1p-6;
     default:
       return 0;
   }

@@ -78,7 +78,8 @@ Result<LoadedInputs> load_inputs(const Case& test_case, const Graph& graph, bool
     LoadedInputs loaded;
     for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
       const auto file = std::filesystem::path(test_case.test_data) / fmt::format("input_{}.pb", i);
-      ASSAY_ASSIGN(loaded.tensors[graph.inputs[i].name], api::load_tensor_proto(file.string()));
+      ASSAY_ASSIGN(const Tensor tensor, api::load_tensor_proto(file.string()));
+      ASSAY_ASSIGN(loaded.tensors[graph.inputs[i].name], as_declared(tensor, graph.inputs[i]));
     }
     return loaded;
   }

@@ -76,8 +76,8 @@ TEST(Metric, ToleranceRatioOfIntegersIsEqualityAndOfHalvesAUnit) {
           .value()
           .measured.value;
     };
-    EXPECT_EQ(ratio(1), 1.0);
-    EXPECT_EQ(ratio(2), 2.0);
+    EXPECT_EQ(ratio(1), 0.5);
+    EXPECT_EQ(ratio(2), 1.0);
   }
 }
 

@@ -13,8 +13,8 @@
 namespace assay {
 namespace {
 
-// Smaller blocks go to the allocator, which reuses them well itself.
-constexpr std::size_t kSmallestPooledBytes = std::size_t{256} << 10U;
+// Smaller blocks go to the allocator, which reuses them well itself. Those from 128 KiB on glibc may map and unmap.
+constexpr std::size_t kSmallestPooledBytes = std::size_t{64} << 10U;
 constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
 constexpr std::size_t kSmallestHugeBytes = std::size_t{1} << 20U;
 // What the pool may hold; beyond this, blocks go back to the system.
@@ -94,6 +94,9 @@ Pool& pool() {
 // products otherwise spend up to a sixth of their time on address translation.
 std::byte* allocate(std::size_t size_bytes) {
   const bool huge = size_bytes >= kSmallestHugeBytes;
+  if (huge && size_bytes <= kMaxHeldBytes) {  // whole pages: the system lays none over the end of a block
+    size_bytes = (size_bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+  }
   // Not aligned_alloc: it may refuse sizes that are no multiple of the alignment.
   void* memory = nullptr;
   if (::posix_memalign(&memory, huge ? kHugePageBytes : kBlockAlignmentBytes, size_bytes) != 0) {

@@ -61,8 +61,8 @@ struct ValueInfo {
 };
 
 inline constexpr const char* kMicrosoftDomain = "com.microsoft";
-// assay's own fused operators, which only the optimiser makes: QLinearConv, QLinearMatMul and QGemm with the
-// attributes clamp_min and clamp_max (INT, in quantized units of the output), inputs as those of the plain operator.
+// assay's own fused operators, which only the optimiser makes: ByteLookup, and QLinearConv, QLinearMatMul and QGemm
+// with clamp_min and clamp_max (INT, in quantized units of the output); engine/onnx/ops/fused.cpp has their inputs.
 inline constexpr const char* kAssayDomain = "ai.assay";
 
 struct Graph {

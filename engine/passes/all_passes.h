@@ -19,6 +19,7 @@ Result<Index> fuse_qdq_gemm(Graph& graph, const PassContext& context);
 Result<Index> fuse_qdq_elementwise(Graph& graph, const PassContext& context);
 Result<Index> fuse_qdq_pool(Graph& graph, const PassContext& context);
 Result<Index> fuse_qdq_unary(Graph& graph, const PassContext& context);
+Result<Index> fuse_qdq_lookup(Graph& graph, const PassContext& context);
 Result<Index> fuse_qdq_concat(Graph& graph, const PassContext& context);
 Result<Index> remove_redundant_qdq(Graph& graph, const PassContext& context);
 Result<Index> fuse_integer_clamp(Graph& graph, const PassContext& context);

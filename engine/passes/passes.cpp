@@ -8,7 +8,7 @@
 namespace assay::passes {
 namespace {
 
-constexpr std::array<Pass, 15> kPasses = {{
+constexpr std::array<Pass, 16> kPasses = {{
     {"eliminate_identity", Level::kBasic, "Removes Identity nodes. Changes no value.", eliminate_identity},
     {"constant_folding", Level::kBasic,
      "Computes nodes whose inputs are constants, with the runtime's own operators in the profile scalar/exact. "
@@ -21,9 +21,10 @@ constexpr std::array<Pass, 15> kPasses = {{
      fold_batch_normalization},
     {"s8_activation_to_u8", Level::kExtended,
      "For the profiles whose u8 x s8 product saturates (avx2 and avx512 in fast): int8 QuantizeLinear/DequantizeLinear "
-     "pairs of activations become uint8 with zero point +128, as ONNX Runtime does on x86. Changes no value itself, "
-     "but "
-     "products of int8 weights then saturate in int16 pairs.",
+     "pairs of activations become uint8 with zero point +128, as ONNX Runtime does on x86. Products of int8 weights "
+     "then "
+     "saturate in int16 pairs, and QLinearAdd, QLinearMul and QLinearAveragePool, whose zero point takes part in the "
+     "rounding, can round a result close to a tie the other way.",
      s8_activation_to_u8},
     {"qdq_propagation", Level::kExtended,
      "Moves DequantizeLinear behind and QuantizeLinear before MaxPool, Reshape, Transpose, Flatten, Squeeze and "
@@ -62,6 +63,12 @@ constexpr std::array<Pass, 15> kPasses = {{
      "DequantizeLinear -> Sigmoid, LeakyRelu or Softmax -> QuantizeLinear of one integer type becomes QLinearSigmoid, "
      "QLinearLeakyRelu or QLinearSoftmax. Results differ by at most one step.",
      fuse_qdq_unary},
+    {"fuse_qdq_lookup", Level::kExtended,
+     "DequantizeLinear -> Tanh, Erf, Gelu, HardSwish, Sigmoid, LeakyRelu, alone or with Relu, Clip, Add, Sub, Mul and "
+     "Div "
+     "by scalar constants or by one another -> QuantizeLinear becomes ByteLookup, a table of the results for all 256 "
+     "bytes. Changes no value.",
+     fuse_qdq_lookup},
     {"fuse_qdq_concat", Level::kExtended,
      "DequantizeLinear -> Concat -> QuantizeLinear of one integer type becomes QLinearConcat. Changes no value.",
      fuse_qdq_concat},

@@ -17,7 +17,6 @@ constexpr std::array kRows = {
     OperatorRow{kMicrosoftDomain, "FusedConv", prepare_fused_conv},
     OperatorRow{kMicrosoftDomain, "FusedGemm", prepare_fused_gemm},
     OperatorRow{kMicrosoftDomain, "FusedMatMul", prepare_fused_matmul},
-    OperatorRow{kMicrosoftDomain, "Gelu", prepare_gelu},
     OperatorRow{kMicrosoftDomain, "MatMulIntegerToFloat", prepare_matmul_integer_to_float},
     OperatorRow{kMicrosoftDomain, "QLinearWhere", prepare_qlinear_where},
     OperatorRow{kMicrosoftDomain, "QuantizeLinear", prepare_quantize_linear},

@@ -8,12 +8,10 @@
 namespace assay::runtime {
 namespace {
 
-// Patches (contraction bytes) and accumulators (4 bytes a column) of one task.
-constexpr Index kTaskBytes = Index{1} << 17;
-constexpr Index kPointwiseUnit = 48;               // positions: a multiple of every kernel's row tile but the largest
-constexpr Index kImagesBytes = Index{1} << 20;     // of channel-last images at once, if there is more than one
-constexpr Index kTransposeBytes = Index{1} << 15;  // of one task
-constexpr Index kTransposePixels = 64;             // a multiple of every transposition's tile
+// Patches, or what a row of positions adds to the image rows that are read in place, and accumulators (4 bytes a
+// column) of one task.
+constexpr Index kTaskBytes = Index{56} << 10;
+constexpr Index kPointwiseUnit = 48;  // positions: a multiple of every kernel's row tile but the largest
 
 Index divide_up(Index value, Index unit) { return (value + unit - 1) / unit; }
 
@@ -42,11 +40,14 @@ kernels::Im2colArgs patch_args(const ConvShape& shape, const PatchSource& source
 
 }  // namespace
 
-ConvTasks::ConvTasks(const ConvShape& shape, Index columns, int threads) : batch_(shape.batch) {
+ConvTasks::ConvTasks(const ConvShape& shape, Index columns, int threads, LeftOperand left) : batch_(shape.batch) {
   const bool pointwise = shape.pointwise();
   rows_ = pointwise ? shape.positions() : shape.window.h.output;
   width_ = pointwise ? 1 : shape.window.w.output;
-  const Index row_bytes = std::max(width_ * (shape.contraction() + 4 * columns), Index{1});
+  const WindowAxis& h = shape.window.h;
+  const WindowAxis& w = shape.window.w;
+  const Index read = left == LeftOperand::kImage ? h.stride * w.stride * shape.group_channels : shape.contraction();
+  const Index row_bytes = std::max(width_ * (read + 4 * columns), Index{1});
   const Index cached = std::max(kTaskBytes / row_bytes, Index{1});
   // Few samples and groups: a share for every thread.
   const Index shares = std::max(divide_up(threads, std::max(batch_ * shape.group, Index{1})), Index{1});
@@ -76,45 +77,6 @@ void write_patches_channel_last(const ConvShape& shape, const PatchSource& sourc
 void write_patches_channel_first(const ConvShape& shape, const PatchSource& source, const OutputBlock& block,
                                  std::uint8_t* patches) {
   kernels::im2col_channel_first(source.kernel, patch_args(shape, source, block, patches));
-}
-
-Status ChannelLastImages::reserve(const ConvShape& shape) {
-  groups_ = shape.group;
-  image_bytes_ = shape.group_channels * shape.image_size();
-  const Index sample_bytes = std::max(groups_ * image_bytes_, Index{1});
-  most_samples_ = std::clamp(kImagesBytes / sample_bytes, Index{1}, std::max(shape.batch, Index{1}));
-  return shape.group_channels == 1 ? Status{} : buffer_.reserve(most_samples_ * sample_bytes);
-}
-
-void ChannelLastImages::fill(const ConvShape& shape, const kernels::TransposeKernel& transpose, const std::byte* x,
-                             Index first, Index count, int threads) {
-  const auto* from = reinterpret_cast<const std::uint8_t*>(x) + first * groups_ * image_bytes_;
-  first_sample_ = first;
-  if (shape.group_channels == 1) {
-    images_ = from;
-    return;
-  }
-  auto* to = buffer_.as<std::uint8_t>();
-  images_ = to;
-  const Index channels = shape.group_channels;
-  const Index pixels = shape.image_size();
-  const Index wanted = divide_up(kTransposeBytes, std::max(channels, Index{1}));
-  const Index block = divide_up(wanted, kTransposePixels) * kTransposePixels;
-  const Index blocks = divide_up(pixels, block);
-  for_each_task(count * groups_ * blocks, threads, [&](Index task, int) {
-    const Index image = task / blocks * image_bytes_;
-    const Index pixel = task % blocks * block;
-    transpose.run({.from = from + image + pixel,
-                   .rows = channels,
-                   .columns = std::min(block, pixels - pixel),
-                   .from_stride = pixels,
-                   .to = to + image + pixel * channels,
-                   .to_stride = channels});
-  });
-}
-
-const std::uint8_t* ChannelLastImages::image(Index sample, Index group) const {
-  return images_ + ((sample - first_sample_) * groups_ + group) * image_bytes_;
 }
 
 }  // namespace assay::runtime

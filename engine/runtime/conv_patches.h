@@ -5,9 +5,7 @@
 #include <cstdint>
 
 #include "engine/kernels/im2col/im2col.h"
-#include "engine/kernels/transpose/transpose_bytes.h"
 #include "engine/runtime/conv_shape.h"
-#include "engine/runtime/scratch.h"
 
 namespace assay::runtime {
 
@@ -21,12 +19,15 @@ struct OutputBlock {
   Index positions = 0;
 };
 
+// What a product reads as its left operand: patches, or the taps where they lie in the image.
+enum class LeftOperand { kPatches, kImage };
+
 // Splits samples into blocks whose patches and accumulators (`columns` of them per position) stay in cache, and that
 // give every thread work. Results do not depend on it.
 class ConvTasks {
  public:
   ConvTasks() = default;
-  ConvTasks(const ConvShape& shape, Index columns, int threads);
+  ConvTasks(const ConvShape& shape, Index columns, int threads, LeftOperand left = LeftOperand::kPatches);
   Index count() const { return batch_ * blocks_; }
   OutputBlock at(Index task) const;
   Index most_positions() const { return block_ * width_; }
@@ -52,27 +53,5 @@ void write_patches_channel_last(const ConvShape& shape, const PatchSource& sourc
 // (channel, kernel y, kernel x) from a channel-first image [C/group, H, W].
 void write_patches_channel_first(const ConvShape& shape, const PatchSource& source, const OutputBlock& block,
                                  std::uint8_t* patches);
-
-// Channel-last images of the samples of x, [N, group, H, W, C/group]: a few samples at a time, so that they stay in
-// cache.
-class ChannelLastImages {
- public:
-  // Room for as many samples of such a shape as should be there at once.
-  Status reserve(const ConvShape& shape);
-  Index most_samples() const { return most_samples_; }
-  // Samples [first, first + count) of x [N, C, H, W].
-  void fill(const ConvShape& shape, const kernels::TransposeKernel& transpose, const std::byte* x, Index first,
-            Index count, int threads);
-  // Of a sample that has been filled in.
-  const std::uint8_t* image(Index sample, Index group) const;
-
- private:
-  ScratchBuffer buffer_;
-  const std::uint8_t* images_ = nullptr;  // x itself where there is one channel per group
-  Index most_samples_ = 1;
-  Index first_sample_ = 0;
-  Index groups_ = 1;
-  Index image_bytes_ = 0;
-};
 
 }  // namespace assay::runtime

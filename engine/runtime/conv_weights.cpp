@@ -32,6 +32,7 @@ Status ConvWeights::pack(const Tensor& w, Index group, const kernels::GemmKernel
       }
     }
   }
+  witnesses_.clear();
   packed_.resize(static_cast<std::size_t>(group));
   for (PackedMatrix& packed : packed_) {
     packed.k = taps * channels;
@@ -41,6 +42,13 @@ Status ConvWeights::pack(const Tensor& w, Index group, const kernels::GemmKernel
     ASSAY_TRY(pack_matrix(kernel, matrix(g), packed_[static_cast<std::size_t>(g)]));
   }
   return {};
+}
+
+const WeightWitness& ConvWeights::witness(Index group) {
+  while (witnesses_.size() < packed_.size()) {
+    witnesses_.emplace_back(matrix(static_cast<Index>(witnesses_.size())));
+  }
+  return witnesses_[static_cast<std::size_t>(group)];
 }
 
 ByteMatrix ConvWeights::matrix(Index group) const {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "engine/runtime/product_witness.h"
 #include "engine/runtime/quantized_product.h"
 
 namespace assay::runtime {
@@ -17,11 +18,14 @@ class ConvWeights {
   const PackedMatrix& packed(Index group) const { return packed_[static_cast<std::size_t>(group)]; }
   // [contraction, M/group], not packed.
   ByteMatrix matrix(Index group) const;
+  // Of matrix(group); made when one is first asked for, by one thread.
+  const WeightWitness& witness(Index group);
 
  private:
   ScratchBuffer bytes_;  // [M, taps, C/group]
   bool is_signed_ = true;
   std::vector<PackedMatrix> packed_;
+  std::vector<WeightWitness> witnesses_;
 };
 
 // The error of ConvWeights::pack alone.

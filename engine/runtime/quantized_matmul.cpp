@@ -40,7 +40,8 @@ QuantizedMatmul::QuantizedMatmul(const PrepareContext& context, const MatmulInpu
       features_(context.features),
       b_transposed_(b_transposed),
       b_is_constant_(context.constant(inputs.b) != nullptr),
-      parameters_are_constant_(all_parameters_are_constant(context, inputs)) {
+      parameters_are_constant_(all_parameters_are_constant(context, inputs)),
+      requantize_(kernels::choose_requantize(context.profile, context.features)) {
   choose(known_dtype(context, {inputs.a, inputs.a_zero_point}).value_or(DType::kUint8) == DType::kInt8,
          known_dtype(context, {inputs.b, inputs.b_zero_point}).value_or(DType::kInt8) == DType::kInt8);
 }
@@ -65,6 +66,7 @@ Status QuantizedMatmul::pack(const Tensor& b, bool a_signed) {
   const Index rows = vector ? shape[0] : shape[shape.size() - 2];
   const Index count = vector ? 1 : std::accumulate(shape.begin(), shape.end() - 2, Index{1}, std::multiplies<>());
   b_ = b.reshaped({count, rows, columns});
+  witnesses_.clear();
   packed_.resize(static_cast<std::size_t>(count));
   for (Index i = 0; i < count; ++i) {
     ASSAY_TRY(pack_matrix(*choice_.kernel, right(i), packed_[static_cast<std::size_t>(i)]));
@@ -143,6 +145,13 @@ Product QuantizedMatmul::product(Index index) const {
   return {.kernel = *choice_.kernel, .b = packed_[i], .correction = corrections_[i]};
 }
 
+const WeightWitness& QuantizedMatmul::witness(Index index) {
+  while (witnesses_.size() < packed_.size()) {
+    witnesses_.emplace_back(right(static_cast<Index>(witnesses_.size())));
+  }
+  return witnesses_[static_cast<std::size_t>(index)];
+}
+
 template <typename Body>
 Status QuantizedMatmul::for_each_block(RunContext& context, const Body& body) {
   context.multiply_accumulates = shape_.multiply_accumulates();
@@ -164,10 +173,10 @@ Status QuantizedMatmul::requantized(RunContext& context, const std::byte* a, std
   return for_each_block(context, [&](Index index, Index first, Index count, ProductScratch& scratch) {
     const auto [a_index, b_index] = shape_.products[static_cast<std::size_t>(index)];
     const ProductRows rows = left(a, a_index * shape_.m + first, count);
-    multiply_requantize(product(b_index), requantizations_[static_cast<std::size_t>(b_index)], rows,
+    multiply_requantize(product(b_index), {requantize_, requantizations_[static_cast<std::size_t>(b_index)]}, rows,
                         {.y = y + (index * shape_.m + first) * shape_.n, .row_stride = shape_.n}, scratch);
     if (context.witness != nullptr) {
-      witness_product(rows, right(b_index), *context.witness);
+      witness(b_index).add(rows, 0, *context.witness);
     }
   });
 }
@@ -184,7 +193,7 @@ Status QuantizedMatmul::sums(RunContext& context, const std::byte* a, std::int32
     multiply_correct(product(b_index), zero_points, rows,
                      {.y = y + (index * shape_.m + first) * shape_.n, .row_stride = shape_.n}, scratch);
     if (context.witness != nullptr) {
-      witness_product(rows, right(b_index), *context.witness);
+      witness(b_index).add(rows, 0, *context.witness);
     }
   });
 }
@@ -194,18 +203,18 @@ void requantize_rows(const RowRequantizeArgs& args) {
   for (Index i = 0; i < args.rows; ++i) {
     const float a_scale = args.a_scales[args.a_scales.size() == 1 ? 0 : static_cast<std::size_t>(i)];
     const std::vector<float> scales = product_scales(a_scale, args.b_scales, args.y_scale);
-    kernels::requantize({.rows = 1,
-                         .columns = args.n,
-                         .acc = args.sums + i * args.n,
-                         .acc_stride = args.n,
-                         .column_offset = no_offset.data(),
-                         .scale = scales.data(),
-                         .y_zero_point = args.requantization.y_zero_point,
-                         .clamp_min = args.requantization.clamp_min,
-                         .clamp_max = args.requantization.clamp_max,
-                         .y_signed = args.requantization.y_signed,
-                         .y = args.y + i * args.n,
-                         .y_row_stride_bytes = args.n});
+    kernels::requantize(args.kernel, {.rows = 1,
+                                      .columns = args.n,
+                                      .acc = args.sums + i * args.n,
+                                      .acc_stride = args.n,
+                                      .column_offset = no_offset.data(),
+                                      .scale = scales.data(),
+                                      .y_zero_point = args.requantization.y_zero_point,
+                                      .clamp_min = args.requantization.clamp_min,
+                                      .clamp_max = args.requantization.clamp_max,
+                                      .y_signed = args.requantization.y_signed,
+                                      .y = args.y + i * args.n,
+                                      .y_row_stride_bytes = args.n});
   }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/runtime/product_witness.h"
 #include "engine/runtime/quantized_product.h"
 
 namespace assay::runtime {
@@ -72,6 +73,7 @@ class QuantizedMatmul {
   // y: int32, [products, m, n].
   Status sums(RunContext& context, const std::byte* a, std::int32_t* y);
 
+  const kernels::RequantizeKernel& requantize_kernel() const { return requantize_; }
   bool saturates() const { return choice_.kernel->arithmetic == Arithmetic::kSat16Pairs; }
   KernelInfo kernel() const { return product_kernel_info(choice_, profile_); }
 
@@ -84,6 +86,7 @@ class QuantizedMatmul {
   ProductRows left(const std::byte* a, Index first, Index count) const;
   ByteMatrix right(Index index) const;
   Product product(Index index) const;
+  const WeightWitness& witness(Index index);
 
   MatmulInputs inputs_;
   Profile profile_;
@@ -94,7 +97,9 @@ class QuantizedMatmul {
   bool a_signed_ = false;
   kernels::GemmChoice choice_;
   Tensor b_;
-  std::vector<PackedMatrix> packed_;  // per matrix of B
+  const kernels::RequantizeKernel& requantize_;
+  std::vector<PackedMatrix> packed_;      // per matrix of B
+  std::vector<WeightWitness> witnesses_;  // likewise, from when a witness is first asked for
   // Of the last bind.
   bool bound_ = false;  // and its parameters set
   DType a_type_ = DType::kUint8;
@@ -111,6 +116,7 @@ class QuantizedMatmul {
 // y = requantize(sums) where scales differ from row to row: sums [rows, n], row i with a_scales[i] and the columns of
 // scales b_scales: f32(f32(a_scale * b_scale) / y_scale).
 struct RowRequantizeArgs {
+  const kernels::RequantizeKernel& kernel;
   const std::int32_t* sums = nullptr;
   Index rows = 0;
   Index n = 0;

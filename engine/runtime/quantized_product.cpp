@@ -36,15 +36,23 @@ void sum_columns(const ByteMatrix& b, std::vector<std::int32_t>& sums) {
   }
 }
 
-void multiply(const Product& product, const ProductRows& rows, ProductScratch& scratch) {
+// Raw sums; with column_start, sums that start there.
+struct SumsOutput {
+  std::int32_t* c = nullptr;
+  Index stride = 0;
+  const std::int32_t* column_start = nullptr;
+};
+void multiply(const Product& product, const ProductRows& rows, const SumsOutput& output) {
   product.kernel.run({.m = rows.count,
                       .n = product.b.n,
                       .k = product.b.k,
                       .a = rows.a,
                       .a_stride_bytes = rows.stride_bytes,
                       .packed_b = product.b.packed.as<std::byte>(),
-                      .c = scratch.acc.as<std::int32_t>(),
-                      .c_stride = product.b.n});
+                      .c = output.c,
+                      .c_stride = output.stride,
+                      .column_start = output.column_start,
+                      .lines = rows.lines});
 }
 
 // The row sums, or null where no column needs them.
@@ -138,35 +146,37 @@ Status ProductScratch::reserve(Index rows, Index columns) {
   return row_sums.reserve(rows * Index{sizeof(std::int32_t)});
 }
 
-void multiply_requantize(const Product& product, const Requantization& requantization, const ProductRows& rows,
+void multiply_requantize(const Product& product, const Requantize& requantize, const ProductRows& rows,
                          const ProductOutput& output, ProductScratch& scratch) {
-  multiply(product, rows, scratch);
-  const kernels::RequantizeArgs args{.rows = rows.count,
-                                     .columns = product.b.n,
-                                     .acc = scratch.acc.as<std::int32_t>(),
-                                     .acc_stride = product.b.n,
-                                     .column_offset = product.correction.column_offset.data(),
-                                     .row_sum = sum_rows(product, rows, scratch),
-                                     .b_zero_point = data_or_null(product.correction.b_zero_points),
-                                     .scale = requantization.scales.data(),
-                                     .y_zero_point = requantization.y_zero_point,
-                                     .clamp_min = requantization.clamp_min,
-                                     .clamp_max = requantization.clamp_max,
-                                     .y_signed = requantization.y_signed,
-                                     .y = output.y,
-                                     .y_row_stride_bytes = output.row_stride,
-                                     .y_column_stride_bytes = output.column_stride};
-  if (requantization.kernel == nullptr) {
-    kernels::requantize(args);
-  } else {
-    kernels::requantize(*requantization.kernel, args);
-  }
+  multiply(product, rows, {.c = scratch.acc.as<std::int32_t>(), .stride = product.b.n});
+  kernels::requantize(requantize.kernel, {.rows = rows.count,
+                                          .columns = product.b.n,
+                                          .acc = scratch.acc.as<std::int32_t>(),
+                                          .acc_stride = product.b.n,
+                                          .column_offset = product.correction.column_offset.data(),
+                                          .row_sum = sum_rows(product, rows, scratch),
+                                          .b_zero_point = data_or_null(product.correction.b_zero_points),
+                                          .scale = requantize.to.scales.data(),
+                                          .y_zero_point = requantize.to.y_zero_point,
+                                          .clamp_min = requantize.to.clamp_min,
+                                          .clamp_max = requantize.to.clamp_max,
+                                          .y_signed = requantize.to.y_signed,
+                                          .y = output.y,
+                                          .y_row_stride_bytes = output.row_stride,
+                                          .y_column_stride_bytes = output.column_stride});
 }
 
 void multiply_correct(const Product& product, std::span<const std::int32_t> a_zero_points, const ProductRows& rows,
                       const ProductOutput& output, ProductScratch& scratch) {
-  multiply(product, rows, scratch);
   const bool per_row = !a_zero_points.empty();
+  if (!per_row && product.correction.b_zero_points.empty() && output.column_stride == 1) {
+    // Nothing depends on the row: the sums start at the correction.
+    return multiply(product, rows,
+                    {.c = static_cast<std::int32_t*>(output.y),
+                     .stride = output.row_stride,
+                     .column_start = product.correction.column_offset.data()});
+  }
+  multiply(product, rows, {.c = scratch.acc.as<std::int32_t>(), .stride = product.b.n});
   kernels::correct({.rows = rows.count,
                     .columns = product.b.n,
                     .acc = scratch.acc.as<std::int32_t>(),
@@ -187,44 +197,6 @@ Index product_block_rows(Index rows, Index n, int threads) {
   const Index share = (rows + threads - 1) / threads;
   const Index wanted = std::min(cached, share);
   return std::max(kRowGranule, (wanted + kRowGranule - 1) / kRowGranule * kRowGranule);
-}
-
-void witness_product(const ProductRows& rows, const ByteMatrix& b, SaturationInfo& info,
-                     const WitnessChannels& channels) {
-  const bool of_columns = channels.side == ChannelSide::kColumns;
-  const Index count = of_columns ? b.columns : rows.count;
-  const auto* a_bytes = reinterpret_cast<const std::uint8_t*>(rows.a);
-  const auto* b_bytes = reinterpret_cast<const std::int8_t*>(b.data);
-  std::vector<kernels::PairStatistics> seen(static_cast<std::size_t>(count));
-  const kernels::PairStatistics total =
-      kernels::count_saturated_pairs({.m = rows.count,
-                                      .n = b.columns,
-                                      .k = b.rows,
-                                      .a = a_bytes,
-                                      .a_stride_bytes = rows.stride_bytes,
-                                      .b = b_bytes,
-                                      .k_stride_bytes = b.row_stride_bytes,
-                                      .n_stride_bytes = b.column_stride_bytes},
-                                     {.columns = of_columns ? std::span(seen) : std::span<kernels::PairStatistics>(),
-                                      .rows = of_columns ? std::span<kernels::PairStatistics>() : std::span(seen)});
-  info.pairs += total.pairs;
-  info.saturated += total.saturated;
-  info.largest_loss = std::max(info.largest_loss, total.largest_loss);
-  info.channels.resize(std::max(info.channels.size(), static_cast<std::size_t>(channels.first + count)));
-  for (Index i = 0; i < count; ++i) {
-    ChannelSaturation& channel = info.channels[static_cast<std::size_t>(channels.first + i)];
-    if (channel.pairs == 0) {  // the weights of a channel are the same in every block
-      const kernels::PairBound bound =
-          of_columns ? kernels::bound_s8_weights(b_bytes + i * b.column_stride_bytes, b.rows, b.row_stride_bytes)
-                     : kernels::bound_u8_weights(a_bytes + i * rows.stride_bytes, b.rows, 1);
-      channel.weight_pairs = bound.pairs;
-      channel.weight_pairs_at_risk = bound.at_risk;
-      channel.largest_possible_loss = bound.largest_loss;
-    }
-    channel.pairs += seen[static_cast<std::size_t>(i)].pairs;
-    channel.saturated += seen[static_cast<std::size_t>(i)].saturated;
-    channel.largest_loss = std::max(channel.largest_loss, seen[static_cast<std::size_t>(i)].largest_loss);
-  }
 }
 
 KernelInfo product_kernel_info(const kernels::GemmChoice& choice, const Profile& profile) {

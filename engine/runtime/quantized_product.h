@@ -60,7 +60,6 @@ struct Requantization {
   std::int32_t clamp_min = 0;
   std::int32_t clamp_max = 0;
   bool y_signed = false;
-  const kernels::RequantizeKernel* kernel = nullptr;  // null: the best of this host
 };
 // The clamp of ai.assay operators (attributes clamp_min, clamp_max), within the range of the output type.
 Status read_clamp(const Node& node, DType y_type, Requantization& out);
@@ -73,6 +72,7 @@ struct ProductRows {
   Index count = 0;
   Index stride_bytes = 0;
   bool is_signed = false;
+  kernels::GemmLines lines = {};  // only for kernels that read lines, and where no column needs the rows' sums
 };
 struct ProductScratch {
   ScratchBuffer acc;
@@ -90,26 +90,22 @@ struct Product {
   const PackedMatrix& b;
   const Correction& correction;
 };
+// What becomes of the sums, and the kernel that the profile chose for it.
+struct Requantize {
+  const kernels::RequantizeKernel& kernel;
+  const Requantization& to;
+};
 // `scratch` must have room for rows.count x n.
-void multiply_requantize(const Product& product, const Requantization& requantization, const ProductRows& rows,
+void multiply_requantize(const Product& product, const Requantize& requantize, const ProductRows& rows,
                          const ProductOutput& output, ProductScratch& scratch);
-// int32 results. With a_zero_points (one per row), the correction must have been made with a_zero_point 0.
+// int32 results. `scratch` likewise, unless nothing depends on the row. With a_zero_points (one per row), the
+// correction must have been made with a_zero_point 0.
 void multiply_correct(const Product& product, std::span<const std::int32_t> a_zero_points, const ProductRows& rows,
                       const ProductOutput& output, ProductScratch& scratch);
 
 // Rows that one task of a product with n columns takes: small enough for the accumulators to stay in cache and for
 // every thread to have work. Results do not depend on it.
 Index product_block_rows(Index rows, Index n, int threads);
-
-// Which side of the product holds weights, a channel each.
-enum class ChannelSide { kColumns, kRows };
-struct WitnessChannels {
-  ChannelSide side = ChannelSide::kColumns;
-  Index first = 0;  // the channel of the first column or row
-};
-// Adds the pair statistics of A (rows) x B to `info`.
-void witness_product(const ProductRows& rows, const ByteMatrix& b, SaturationInfo& info,
-                     const WitnessChannels& channels = {});
 
 KernelInfo product_kernel_info(const kernels::GemmChoice& choice, const Profile& profile);
 

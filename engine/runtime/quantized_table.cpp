@@ -18,6 +18,7 @@ constexpr std::array kRows = {
     OperatorRow{kAssayDomain, "QLinearConv", prepare_qlinear_conv},
     OperatorRow{kAssayDomain, "QLinearMatMul", prepare_qlinear_matmul},
     OperatorRow{kAssayDomain, "QGemm", prepare_qgemm},
+    OperatorRow{kAssayDomain, "ByteLookup", prepare_byte_lookup},
     OperatorRow{kMicrosoftDomain, "QGemm", prepare_qgemm},
     OperatorRow{kMicrosoftDomain, "QLinearAdd", prepare_qlinear_add},
     OperatorRow{kMicrosoftDomain, "QLinearMul", prepare_qlinear_mul},

@@ -23,6 +23,7 @@ struct Prepared {
   std::function<Status()> call;
   // Compares the call's answer with that of the scalar kernel or a naive loop. An error names the thing that differs.
   std::function<Status()> check;
+  std::function<Status()> baseline;  // timed after each repetition; the row then says how many times as long it takes
   Work work;
   std::string label;  // shown beside the times: which kernels ran, and how
 };

@@ -6,7 +6,7 @@
 namespace assay::bench {
 
 std::span<const Family> families() {
-  static constexpr std::array<Family, 12> kFamilies{{
+  static constexpr std::array<Family, 13> kFamilies{{
       {"peak", "dot products on registers alone: the ceiling of each instruction mix", peak_rows},
       {"gemm", "integer matrix products, every kernel that this CPU runs", gemm_rows},
       {"depthwise", "depthwise convolution of every channel of an image", depthwise_rows},
@@ -17,6 +17,7 @@ std::span<const Family> families() {
       {"pool", "average pools", pool_rows},
       {"im2col", "patches of an image as matrix rows", im2col_rows},
       {"operators", "models of one operator, with everything around its kernel", operator_rows},
+      {"emulation", "operators under every profile as a CPU with AVX2 alone runs them", emulation_rows},
       {"networks", "the bundled networks, float and int8, under each profile", network_rows},
       {"onednn", "oneDNN's u8 x s8 matrix product, a peer", onednn_rows},
   }};

@@ -33,6 +33,7 @@ BenchmarkRows lookup_rows(const FamilyOptions& options);
 BenchmarkRows pool_rows(const FamilyOptions& options);
 BenchmarkRows im2col_rows(const FamilyOptions& options);
 BenchmarkRows operator_rows(const FamilyOptions& options);
+BenchmarkRows emulation_rows(const FamilyOptions& options);
 BenchmarkRows network_rows(const FamilyOptions& options);
 BenchmarkRows onednn_rows(const FamilyOptions& options);
 

@@ -8,7 +8,6 @@
 namespace assay::bench {
 namespace {
 
-constexpr int kBursts = 4;
 constexpr double kBurstSeconds = 5e-4;
 
 double seconds_of(const kernels::PeakKernel& kernel, Index steps) {
@@ -35,18 +34,27 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-double measure_peak(const kernels::PeakKernel& kernel) {
-  // The first bursts only find how many steps fill one; they warm the core up too.
-  Index steps = 1000;
-  while (seconds_of(kernel, steps) < kBurstSeconds / 2) {
-    steps *= 2;
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t count = values.size();
+  return count == 0 ? 0 : (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+PeakMeter::PeakMeter(const kernels::PeakKernel& kernel) : kernel_(kernel) {
+  while (seconds_of(kernel, steps_) < kBurstSeconds / 2) {
+    steps_ *= 2;
   }
-  double best = 0;
-  for (int i = 0; i < kBursts; ++i) {
-    const double seconds = seconds_of(kernel, steps);
-    best = std::max(best, static_cast<double>(steps * kernels::peak_operations_per_step(kernel)) / seconds);
-  }
-  return best;
+  bursts_.push_back(burst());
+}
+
+double PeakMeter::burst() const {
+  return static_cast<double>(steps_ * kernels::peak_operations_per_step(kernel_)) / seconds_of(kernel_, steps_);
+}
+
+void PeakMeter::stretch(double rate) {
+  const double before = bursts_.back();
+  bursts_.push_back(burst());
+  shares_.push_back(rate / ((before + bursts_.back()) / 2));
 }
 
 }  // namespace assay::bench

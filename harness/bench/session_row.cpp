@@ -105,16 +105,16 @@ Status check(const ModelRun& run, const Loaded& loaded, const api::Model& model,
   return {};
 }
 
-Result<Prepared> prepare(const ModelRun& run, const Profile& profile, int threads) {
+Result<Prepared> prepare(const ModelRun& run, const api::SessionOptions& options) {
+  const Profile profile = options.profile;
+  const int threads = options.threads;
   ASSAY_ASSIGN(api::Model model, run.model());
-  api::SessionOptions options;
-  options.profile = profile;
-  options.threads = threads;
   ASSAY_ASSIGN(api::Session session, api::Session::create(model, options));
   auto loaded = std::make_shared<Loaded>(std::move(session));
   ASSAY_ASSIGN(loaded->inputs, random_inputs(model.graph()));
   Prepared prepared;
   prepared.call = [loaded]() -> Status {
+    loaded->outputs.clear();  // their memory is used again
     ASSAY_ASSIGN(api::RunResult result, loaded->session.run(loaded->inputs));
     loaded->outputs = std::move(result.outputs);
     return {};
@@ -134,7 +134,27 @@ Result<Prepared> prepare(const ModelRun& run, const Profile& profile, int thread
 
 BenchmarkRow session_row(const ModelRun& run, const Profile& profile, int threads) {
   return {fmt::format("{}/{}/{}/t{}", run.name, isa_name(profile.isa), precision_name(profile.precision), threads),
-          [run, profile, threads] { return prepare(run, profile, threads); }};
+          [run, profile, threads] {
+            api::SessionOptions options;
+            options.profile = profile;
+            options.threads = threads;
+            return prepare(run, options);
+          }};
+}
+
+BenchmarkRow emulation_row(const ModelRun& run, const Profile& profile, Isa host) {
+  return {fmt::format("{}/{}/{}", run.name, isa_name(profile.isa), precision_name(profile.precision)),
+          [run, profile, host]() -> Result<Prepared> {
+            api::SessionOptions options;
+            options.features = capped(host_features(), host);
+            options.profile = {Isa::kAvx2, Precision::kExact};
+            ASSAY_ASSIGN(const Prepared baseline, prepare(run, options));
+            options.profile = profile;
+            ASSAY_ASSIGN(Prepared prepared, prepare(run, options));
+            prepared.baseline = baseline.call;
+            prepared.work.peak = nullptr;
+            return prepared;
+          }};
 }
 
 std::vector<Profile> native_profiles() {

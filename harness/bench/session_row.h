@@ -23,6 +23,9 @@ struct ModelRun {
 // NAME/<isa>/<precision>/t<threads>: the model under one profile. Inputs are seeded random data; open dimensions are 1.
 BenchmarkRow session_row(const ModelRun& run, const Profile& profile, int threads);
 
+// NAME/<isa>/<precision>: the same on a host that has no more than `host`, one thread, timed against avx2/exact there.
+BenchmarkRow emulation_row(const ModelRun& run, const Profile& profile, Isa host);
+
 // The profiles that this CPU runs natively, best first: each ISA with `fast`, and with `exact` where that differs.
 std::vector<Profile> native_profiles();
 

@@ -4,9 +4,10 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "harness/bench/library_flags.h"
 #include "harness/bench/peak_meter.h"
@@ -15,6 +16,7 @@ namespace assay::bench {
 namespace {
 
 constexpr double kGiga = 1e9;
+constexpr double kStretchSeconds = 1e-3;
 
 enum class Answer { kUnchecked, kRight, kWrong };
 
@@ -54,6 +56,15 @@ Status Runner::prepare(std::size_t at) {
   return {};
 }
 
+Result<double> seconds_per_call(const std::function<Status()>& call, Index calls, double (*now)()) {
+  ASSAY_TRY(call());  // warms up
+  const double start = now();
+  for (Index i = 0; i < calls; ++i) {
+    ASSAY_TRY(call());
+  }
+  return (now() - start) / static_cast<double>(calls);
+}
+
 void Runner::fail(std::size_t at, benchmark::State& state, const std::string& message) {
   if (answers_[at] != Answer::kWrong) {
     errors_.push_back(message.find(rows_[at].name) == std::string::npos ? rows_[at].name + ": " + message : message);
@@ -72,24 +83,58 @@ void Runner::run(std::size_t at, benchmark::State& state) {
   }
   const Work& work = prepared_.work;
   const auto now = work.threads > 1 ? wall_seconds : thread_seconds;
-  double peak = work.peak == nullptr ? 0 : measure_peak(*work.peak);
-  const double start = now();
+  std::optional<PeakMeter> meter;
+  if (work.peak != nullptr) {
+    meter.emplace(*work.peak);
+  }
+  double seconds = 0;
+  Index calls = 0;
+  Index calls_of_stretch = 1;  // found by doubling
+  double start = now();
+  // Ends a stretch of calls, with its share of the peak unless it was too short to tell.
+  const auto end_stretch = [&](double least_seconds) {
+    const double taken = now() - start;
+    seconds += taken;
+    if (taken >= least_seconds) {
+      meter->stretch(work.operations * static_cast<double>(calls) / taken / work.threads);
+    } else {
+      calls_of_stretch *= 2;
+    }
+    calls = 0;
+    start = now();
+  };
   for (auto _ : state) {
     if (const Status status = prepared_.call(); !status.ok()) {
       return fail(at, state, status.error().message);
     }
+    if (++calls == calls_of_stretch && meter) {
+      state.PauseTiming();
+      end_stretch(kStretchSeconds);
+      state.ResumeTiming();
+    }
   }
-  const double rate = static_cast<double>(state.iterations()) / (now() - start);
+  if (meter && calls > 0 && meter->share() == 0) {
+    end_stretch(0);  // the only one
+  } else {
+    seconds += now() - start;
+  }
+  const double rate = static_cast<double>(state.iterations()) / seconds;
   if (work.operations > 0) {
     state.counters["GOP/s"] = work.operations * rate / kGiga;
   }
-  if (work.peak != nullptr) {
-    peak = std::max(peak, measure_peak(*work.peak)) * work.threads;
-    state.counters["peak_GOP/s"] = peak / kGiga;
-    state.counters["peak_share"] = work.operations * rate / peak;
+  if (meter) {
+    state.counters["peak_GOP/s"] = meter->peak() * work.threads / kGiga;
+    state.counters["peak_share"] = meter->share();
   }
   if (work.bytes > 0) {
     state.counters["bytes_per_second"] = work.bytes * rate;
+  }
+  if (prepared_.baseline) {
+    const Result<double> baseline = seconds_per_call(prepared_.baseline, state.iterations(), now);
+    if (!baseline.ok()) {
+      return fail(at, state, baseline.error().message);
+    }
+    state.counters["times_baseline"] = 1 / (rate * baseline.value());
   }
   state.SetLabel(prepared_.label);
 }

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "harness/cli/terminal.h"
 #include "harness/cli/verbs.h"
+#include "harness/spec/nearest.h"
 #include "reports/exit_code.h"
 
 namespace assay::cli {
@@ -22,6 +26,23 @@ void define_program(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand(std::string(verb.name), std::string(verb.summary));
     verb.define(*command, action);
   }
+}
+
+// The names of the verbs.
+std::vector<std::string> verb_names() {
+  std::vector<std::string> names;
+  for (const Verb& verb : verbs()) {
+    names.emplace_back(verb.name);
+  }
+  return names;
+}
+
+bool is_verb(std::string_view word) { return std::ranges::find(verbs(), word, &Verb::name) != verbs().end(); }
+
+int complain_of_verb(const std::string& word) {
+  return complain("unknown verb '" + spec::shortened(word) + "'; nearest known verb is '" +
+                      spec::nearest(word, verb_names()) + "'; `assay help` lists them",
+                  reports::kExitUsage);
 }
 
 constexpr const char* kDescription = "assay: accuracy and performance regression tests for int8 ONNX inference";
@@ -52,13 +73,16 @@ int print_help(const std::string& verb) {
   if (verb.empty()) {
     return print_data(app.help() + "\n");
   }
-  if (std::ranges::find(verbs(), verb, &Verb::name) == verbs().end()) {
-    return complain("unknown verb '" + verb + "'; `assay help` lists them", reports::kExitUsage);
+  if (!is_verb(verb)) {
+    return complain_of_verb(verb);
   }
   return print_data(app.get_subcommand(verb)->help("assay") + "\n");
 }
 
 int run_command_line(int argc, char** argv) {
+  if (argc > 1 && argv[1][0] != '\0' && argv[1][0] != '-' && !is_verb(argv[1])) {
+    return complain_of_verb(argv[1]);
+  }
   CLI::App app{kDescription, "assay"};
   Action action;
   define_program(app, action);

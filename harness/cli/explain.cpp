@@ -64,6 +64,9 @@ std::string axis_text(const spec::Axis& axis) {
     case spec::AxisKind::kOverrides:
       values = R"({tensor: {"type", "scale", "zero_point", "min", "max", "symmetric", "axis"}}.)";
       break;
+    case spec::AxisKind::kSettings:
+      values = "{key: text, number, true or false}, passed on to an external runtime.";
+      break;
   }
   return values + " Default: " + spec::axis_value_text(axis.fallback) + ".";
 }

@@ -11,6 +11,7 @@
 #include "harness/cli/flags.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verbs.h"
+#include "harness/run/external/runtime_host.h"
 #include "harness/run/feed.h"
 #include "harness/run/output_folder.h"
 #include "harness/run/settings.h"
@@ -96,7 +97,7 @@ std::string saturated_text(const std::vector<api::SaturationInfo>& saturation, c
   return "";
 }
 
-reports::TextTable kernel_table(const api::Session& session, const ValueTimes& times,
+reports::TextTable kernel_table(const run::RuntimeSession& session, const ValueTimes& times,
                                 const std::vector<api::SaturationInfo>& saturation, bool profile) {
   using reports::Align;
   reports::TextTable table;
@@ -107,7 +108,8 @@ reports::TextTable kernel_table(const api::Session& session, const ValueTimes& t
     table.columns.push_back({"saturated pairs", Align::kRight});
   }
   const std::vector<api::KernelInfo> kernels = session.kernels();
-  const std::vector<Node>& nodes = session.optimized_graph().nodes;
+  const std::vector<Node> nodes =
+      session.own() == nullptr ? std::vector<Node>() : session.own()->optimized_graph().nodes;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const api::KernelInfo& k = kernels[i];
     std::vector<std::string> row = {k.node, k.op, k.kernel, k.isa, k.arithmetic, k.native ? "native" : "emulated"};
@@ -142,18 +144,30 @@ struct Inferred {
   std::map<std::string, std::string> files;
 };
 
+// What is wrong with the runtime's settings shows before anything is read.
+Status check_runtime(const spec::Configuration& configuration, run::RuntimeHost& host) {
+  if (!run::is_external(configuration)) {
+    ASSAY_TRY(run::session_options(configuration));
+    return {};
+  }
+  ASSAY_ASSIGN(const run::RuntimeEntry entry, host.entry(configuration.text("runtime.name")));
+  const std::optional<std::string> missing = run::missing_part(entry);
+  return missing ? Status(unsupported(*missing)) : Status();
+}
+
 Result<Inferred> infer(const InferFlags& flags) {
+  run::RuntimeHost host;
   ASSAY_ASSIGN(const spec::Configuration configuration, configuration_of(flags.settings, "runtime."));
-  ASSAY_ASSIGN(const api::SessionOptions options, run::session_options(configuration));
+  ASSAY_TRY(check_runtime(configuration, host));
   ASSAY_ASSIGN(const api::Model model, api::Model::load(flags.model));
   ASSAY_ASSIGN(const api::NamedTensors inputs, load_inputs(flags.inputs));
-  ASSAY_ASSIGN(const api::Session session, api::Session::create(model, options));
+  ASSAY_ASSIGN(const std::shared_ptr<run::RuntimeSession> session, run::open_session(model, configuration, host));
   ASSAY_ASSIGN(const run::FeedPlan plan, run::plan_feed(model.graph(), inputs, run::batch_size(configuration), false));
   ValueTimes times;
-  ASSAY_ASSIGN(api::RunResult result, run::feed(session, inputs, plan, times.options(flags.profile)));
+  ASSAY_ASSIGN(api::RunResult result, run::feed(*session, inputs, plan, times.options(flags.profile)));
   Inferred inferred;
   ASSAY_ASSIGN(inferred.files, output_files(flags, result.outputs));
-  inferred.table = reports::render_plain(kernel_table(session, times, result.saturation, flags.profile));
+  inferred.table = reports::render_plain(kernel_table(*session, times, result.saturation, flags.profile));
   inferred.outputs = std::move(result.outputs);
   return inferred;
 }

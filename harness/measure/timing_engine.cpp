@@ -10,6 +10,7 @@ namespace assay::measure {
 namespace {
 
 constexpr double kNanoseconds = 1e9;
+constexpr const char* kOwnCpuTime = "own_cpu_s";  // counter: processor seconds of an iteration that ran elsewhere
 
 // Benchmarks are named by the position of their call, so that names of any form survive.
 std::size_t position_of(const std::string& name) {
@@ -35,7 +36,9 @@ class Collector : public benchmark::BenchmarkReporter {
       } else if (run.iterations > 0) {
         const auto iterations = static_cast<double>(run.iterations);
         entry.real_ns.push_back(run.real_accumulated_time / iterations * kNanoseconds);
-        entry.cpu_ns.push_back(run.cpu_accumulated_time / iterations * kNanoseconds);
+        const auto own = run.counters.find(kOwnCpuTime);
+        const double cpu_s = own == run.counters.end() ? run.cpu_accumulated_time / iterations : own->second.value;
+        entry.cpu_ns.push_back(cpu_s * kNanoseconds);
         entry.iterations = run.iterations;
       }
     }
@@ -54,6 +57,34 @@ void initialize_library() {
   benchmark::Initialize(&count, arguments);
 }
 
+benchmark::internal::Benchmark* register_call(const std::string& name, const TimedCall& timed) {
+  if (timed.timed_elsewhere) {
+    const auto body = [&call = timed.timed_elsewhere](benchmark::State& state) {
+      double cpu_s = 0;
+      for (auto _ : state) {
+        const Result<OwnTime> time = call();
+        if (!time.ok()) {
+          state.SkipWithError(time.error().message.c_str());
+          break;
+        }
+        state.SetIterationTime(time.value().real_s);
+        cpu_s += time.value().cpu_s;
+      }
+      state.counters[kOwnCpuTime] = benchmark::Counter(cpu_s, benchmark::Counter::kAvgIterations);
+    };
+    return benchmark::RegisterBenchmark(name.c_str(), body)->UseManualTime();
+  }
+  const auto body = [&call = timed.call](benchmark::State& state) {
+    for (auto _ : state) {
+      if (const Status status = call(); !status.ok()) {
+        state.SkipWithError(status.error().message.c_str());
+        break;
+      }
+    }
+  };
+  return benchmark::RegisterBenchmark(name.c_str(), body)->UseRealTime()->MeasureProcessCPUTime();
+}
+
 }  // namespace
 
 std::vector<TimedSamples> time_calls(const std::vector<TimedCall>& calls, const TimingOptions& options) {
@@ -66,19 +97,8 @@ std::vector<TimedSamples> time_calls(const std::vector<TimedCall>& calls, const 
       samples[i].error = warm.error().message;
       continue;
     }
-    const auto body = [&call = calls[i].call](benchmark::State& state) {
-      for (auto _ : state) {
-        if (const Status status = call(); !status.ok()) {
-          state.SkipWithError(status.error().message.c_str());
-          break;
-        }
-      }
-    };
-    benchmark::RegisterBenchmark(std::to_string(i).c_str(), body)
-        ->Repetitions(options.repetitions)
-        ->MinTime(options.min_time_s)
-        ->UseRealTime()
-        ->MeasureProcessCPUTime();
+    benchmark::internal::Benchmark* row = register_call(std::to_string(i), calls[i]);
+    row->Repetitions(options.repetitions)->MinTime(options.min_time_s);
   }
   if (std::ranges::any_of(samples, [](const TimedSamples& entry) { return entry.error.empty(); })) {
     Collector collector(samples);  // the library complains on stderr where nothing is registered

@@ -12,9 +12,17 @@
 
 namespace assay::measure {
 
+struct OwnTime {
+  double real_s = 0;
+  double cpu_s = 0;
+};
+
 struct TimedCall {
   std::string name;
   std::function<Status()> call;  // one measured operation; the first, before timing, warms up
+  // Set where the operation runs elsewhere and is timed there: does it once and gives its time. Then `call` only warms
+  // up.
+  std::function<Result<OwnTime>()> timed_elsewhere = nullptr;
 };
 
 struct TimingOptions {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/api/session.h"
 #include "harness/run/execution.h"
+#include "harness/run/runtime_session.h"
 #include "harness/spec/case.h"
 #include "reports/record.h"
 
@@ -18,7 +18,7 @@ inline constexpr Index kWitnessSamples = 64;
 
 struct RunFacts {
   const Graph& quantized;
-  const api::Session& session;
+  RuntimeSession& session;
   const CaseData& data;
   const FeedPlan& plan;
   const api::NamedTensors& outputs;

@@ -94,10 +94,9 @@ Result<api::NamedTensors> Execution::outputs_of(const Configuration& configurati
   const std::optional<Index> batch = batch_size(configuration);
   ASSAY_ASSIGN(const CaseData* inputs, data(batch.has_value()));
   ASSAY_ASSIGN(const std::shared_ptr<const PreparedModel> model, prepared(configuration));
-  ASSAY_ASSIGN(const api::SessionOptions options, session_options(configuration));
-  ASSAY_ASSIGN(const api::Session session, api::Session::create(model->model, options));
+  ASSAY_ASSIGN(const std::shared_ptr<RuntimeSession> session, open_session(model->model, configuration, host_));
   ASSAY_ASSIGN(const FeedPlan plan, plan_feed(model->model.graph(), inputs->inputs, batch, inputs->dataset()));
-  ASSAY_ASSIGN(api::RunResult result, feed(session, inputs->inputs, plan));
+  ASSAY_ASSIGN(api::RunResult result, feed(*session, inputs->inputs, plan));
   return std::move(result.outputs);
 }
 

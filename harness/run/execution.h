@@ -12,6 +12,7 @@
 
 #include "engine/api/quantize.h"
 #include "engine/api/session.h"
+#include "harness/run/external/runtime_host.h"
 #include "harness/run/feed.h"
 #include "harness/spec/case.h"
 #include "harness/spec/data_source.h"
@@ -36,9 +37,11 @@ struct PreparedModel {
 
 class Execution {
  public:
-  explicit Execution(const spec::Case& test_case) : case_(test_case) {}
+  // `host` outlives the execution.
+  Execution(const spec::Case& test_case, RuntimeHost& host) : case_(test_case), host_(host) {}
 
   const spec::Case& test_case() const { return case_; }
+  RuntimeHost& host() const { return host_; }
   // The case's own model.
   Result<api::Model> model();
   Result<const CaseData*> data(bool batched);
@@ -54,6 +57,7 @@ class Execution {
   Result<PreparedModel> prepare(const spec::Configuration& configuration);
 
   const spec::Case& case_;
+  RuntimeHost& host_;
   std::optional<api::Model> model_;
   std::map<bool, CaseData> data_;                                                      // by `batched`
   std::deque<std::pair<std::string, std::shared_ptr<const PreparedModel>>> prepared_;  // most recent last

@@ -140,7 +140,7 @@ Result<api::NamedTensors> first_batch(const api::NamedTensors& inputs, const Fee
   return batch;
 }
 
-Result<api::RunResult> feed(const api::Session& session, const api::NamedTensors& inputs, const FeedPlan& plan,
+Result<api::RunResult> feed(RuntimeSession& session, const api::NamedTensors& inputs, const FeedPlan& plan,
                             const api::RunOptions& options, Index limit) {
   if (plan.samples == 0) {
     return session.run(inputs, options);

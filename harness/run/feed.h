@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/api/session.h"
+#include "harness/run/runtime_session.h"
 
 namespace assay::run {
 
@@ -32,8 +33,8 @@ Result<Tensor> slice_rows(const Tensor& tensor, Index begin, Index count, Index 
 Result<api::NamedTensors> first_batch(const api::NamedTensors& inputs, const FeedPlan& plan);
 
 // Runs all samples, or the first `limit` of them, and joins outputs and saturation counts.
-// Errors: those of Session::run; an output whose first axis is not the batch.
-Result<api::RunResult> feed(const api::Session& session, const api::NamedTensors& inputs, const FeedPlan& plan,
+// Errors: those of the session's run; an output whose first axis is not the batch.
+Result<api::RunResult> feed(RuntimeSession& session, const api::NamedTensors& inputs, const FeedPlan& plan,
                             const api::RunOptions& options = {}, Index limit = 0);
 
 }  // namespace assay::run

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,13 +12,10 @@
 #include <cstring>
 #include <utility>
 
+#include "harness/run/process_end.h"
+
 namespace assay::run {
 namespace {
-
-std::string signal_text(int signal) {
-  const char* name = sigabbrev_np(signal);
-  return name == nullptr ? "signal " + std::to_string(signal) : "SIG" + std::string(name);
-}
 
 // noexcept: an exception must not unwind into the coordinator's code, of which the child has a copy.
 [[noreturn]] void serve(const Handler& handler, int requests, int answers) noexcept {
@@ -57,6 +53,7 @@ Result<Process> Process::start(const Handler& handler) {
     return resource_error(message);
   }
   if (pid == 0) {
+    ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) {
       ::_exit(0);
@@ -68,6 +65,7 @@ Result<Process> Process::start(const Handler& handler) {
     ::close(answers[0]);
     serve(handler, requests[0], answers[1]);
   }
+  ::setpgid(pid, pid);  // in both, so that the group is there whichever of the two runs first
   ::close(requests[0]);
   ::close(answers[1]);
   ::fcntl(answers[0], F_SETFL, O_NONBLOCK);
@@ -111,18 +109,13 @@ bool Process::pump() {
 }
 
 std::string Process::stop() {
-  // One that has died by itself is a zombie until reaped: the signal does not change how it ended.
-  ::kill(pid_, SIGKILL);
-  int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
+  // What it has started is in its process group, and has no reason to outlive it.
+  const pid_t group = pid_;
+  std::string end = kill_and_reap(std::exchange(pid_, -1));
+  ::kill(-group, SIGKILL);
   ::close(to_child_);
   ::close(from_child_);
-  if (WIFSIGNALED(status)) {
-    return "killed by " + signal_text(WTERMSIG(status));
-  }
-  return "exited with status " + std::to_string(WEXITSTATUS(status));
+  return end;
 }
 
 }  // namespace assay::run

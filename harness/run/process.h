@@ -36,7 +36,8 @@ class Process {
   int descriptor() const { return from_child_; }
   pid_t pid() const { return pid_; }
 
-  // Kills with SIGKILL, reaps, and says how it ended: "killed by SIGSEGV", "exited with status 3".
+  // Kills it and what it has started with SIGKILL, reaps, and says how it ended: "killed by SIGSEGV", "exited with
+  // status 3".
   std::string stop();
 
  private:

@@ -17,6 +17,7 @@
 #include "harness/run/pool.h"
 #include "harness/run/progress.h"
 #include "harness/run/rerun.h"
+#include "harness/run/scratch_folder.h"
 #include "harness/run/settings.h"
 #include "harness/run/source_digests.h"
 #include "harness/run/test_faults.h"
@@ -43,17 +44,18 @@ Handler guarded(Handler handler) {
   };
 }
 
-Handler worker_handler(const Selection& selection, const TimingSettings& timing) {
+Handler worker_handler(const Selection& selection, const TimingSettings& timing, const std::string& scratch) {
+  const auto host = std::make_shared<RuntimeHost>(scratch);
   const auto execution = std::make_shared<std::optional<Execution>>();
-  return guarded([&selection, timing, execution](const Json& request) -> Json {
+  return guarded([&selection, timing, host, execution](const Json& request) -> Json {
     if (request.contains("time")) {
-      return time_variants(selection, request.at("time").get<std::vector<std::size_t>>(), timing);
+      return time_variants(selection, request.at("time").get<std::vector<std::size_t>>(), timing, *host);
     }
     const SelectedVariant& chosen = selection.variants[request.at("job").get<std::size_t>()];
     const spec::Case& test_case = selection.cases[chosen.case_index];
     apply_test_faults(chosen.variant.name);
     if (!*execution || &(*execution)->test_case() != &test_case) {
-      execution->emplace(test_case);
+      execution->emplace(test_case, *host);
     }
     return reports::result_to_json(run_variant(**execution, chosen.variant));
   });
@@ -83,6 +85,7 @@ class Runner {
     record_.started = utc_now();
     const Status opened = open_folder();
     if (opened.ok()) {
+      scratch_.emplace(journal_ ? options_.folder : "");
       run_variants();
       time_variants_that_passed();
       record_.interrupted = interrupted();
@@ -95,6 +98,7 @@ class Runner {
       }
     }
     record_.duration_s = std::chrono::duration<double>(Clock::now() - start).count();
+    scratch_.reset();
     report();
     return {std::move(record_), {}, journal_.has_value()};
   }
@@ -164,7 +168,7 @@ class Runner {
       }
     }
     Progress progress(jobs.size(), options_.progress_bar);
-    const Handler handler = worker_handler(selection_, options_.timing_settings);
+    const Handler handler = worker_handler(selection_, options_.timing_settings, scratch_->path());
     PoolOptions pool;
     pool.workers = options_.workers > 0 ? options_.workers : usable_cores();
     pool.timeout_s = options_.timeout_s;
@@ -216,7 +220,7 @@ class Runner {
     Progress progress(0, options_.progress_bar);
     TimingPhaseOptions phase;
     phase.timeout_s = options_.timeout_s;
-    phase.handler = worker_handler(selection_, options_.timing_settings);
+    phase.handler = worker_handler(selection_, options_.timing_settings, scratch_->path());
     phase.interrupted = interrupted;
     phase.say = [&](const std::string& text) { progress.say(text); };
     phase.on_timed = [&](std::size_t position) { write_journal(position); };
@@ -258,6 +262,7 @@ class Runner {
   std::vector<VariantResult> results_;  // parallel to selection_.variants
   std::vector<bool> done_;
   std::optional<Journal> journal_;
+  std::optional<ScratchFolder> scratch_;  // only of a folder that is this run's alone
   reports::RunRecord record_;
 };
 

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <set>
+#include <string>
 
+#include "harness/run/external/registry.h"
 #include "harness/run/filter.h"
 #include "harness/spec/onnx_tests.h"
 
@@ -83,6 +86,36 @@ std::optional<std::size_t> find_baseline(const spec::Timing& timing, const std::
   return found == variants.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - variants.begin()));
 }
 
+namespace {
+
+// Names of runtimes that the registry does not have, each once. The registry is only read where a name needs it.
+void check_runtime_names(Selection& selection) {
+  std::set<std::string> names;
+  for (const SelectedVariant& chosen : selection.variants) {
+    names.insert(chosen.variant.configuration.text("runtime.name"));
+    const spec::Reference* stated = selection.cases[chosen.case_index].reference_for(chosen.variant.configuration);
+    if (stated != nullptr && std::holds_alternative<spec::RuntimeReference>(stated->what)) {
+      names.insert(std::get<spec::RuntimeReference>(stated->what).runtime);
+    }
+  }
+  names.erase("assay");
+  if (names.empty()) {
+    return;
+  }
+  const Result<RuntimeRegistry> registry = RuntimeRegistry::find();
+  if (!registry.ok()) {
+    selection.errors.push_back(registry.error().message);
+    return;
+  }
+  for (const std::string& name : names) {
+    if (const Result<RuntimeEntry> entry = registry.value().entry(name); !entry.ok()) {
+      selection.errors.push_back("runtime.name=" + name + ": " + entry.error().message);
+    }
+  }
+}
+
+}  // namespace
+
 Selection select_variants(const SelectOptions& options) {
   Selection selection;
   spec::ExpandOptions expand_options;
@@ -141,6 +174,7 @@ Selection select_variants(const SelectOptions& options) {
     }
     offset += needed.size();
   }
+  check_runtime_names(selection);
   return selection;
 }
 

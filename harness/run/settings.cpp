@@ -121,10 +121,18 @@ Result<quantizer::Options> quantizer_options(const Configuration& configuration,
   return options;
 }
 
+bool is_external(const Configuration& configuration) { return configuration.text("runtime.name") != "assay"; }
+
+LoadOptions external_options(const Configuration& configuration) {
+  return {.optimization = configuration.text("runtime.optimization"),
+          .threads = static_cast<int>(configuration.number("runtime.threads")),
+          .config = configuration.get("runtime.options")};
+}
+
 Result<api::SessionOptions> session_options(const Configuration& configuration) {
-  const std::string runtime = configuration.text("runtime.name");
-  if (runtime != "assay") {
-    return not_in_build("runtime.name", runtime, "assay");
+  if (is_external(configuration)) {
+    return unsupported(fmt::format("runtime.name={} cannot be used here, where only assay's own runtime runs",
+                                   configuration.text("runtime.name")));
   }
   ASSAY_TRY(host_isa_override_error());
   api::SessionOptions options;

@@ -8,6 +8,7 @@
 
 #include "engine/api/session.h"
 #include "engine/quantizer/options.h"
+#include "harness/run/external/protocol.h"
 #include "harness/spec/axis.h"
 
 namespace assay::run {
@@ -18,6 +19,11 @@ bool quantizes(const spec::Configuration& configuration);
 // `folder`: what a relative path in quantizer.ranges is relative to.
 Result<quantizer::Options> quantizer_options(const spec::Configuration& configuration, const std::string& folder);
 
+// Whether runtime.name is not assay's own.
+bool is_external(const spec::Configuration& configuration);
+// Of an external runtime.
+LoadOptions external_options(const spec::Configuration& configuration);
+// Of assay's own.
 Result<api::SessionOptions> session_options(const spec::Configuration& configuration);
 
 // runtime.batch: the samples fed at a time; nothing for `model`.

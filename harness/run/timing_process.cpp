@@ -17,7 +17,7 @@ using spec::Configuration;
 
 // One session with its inputs, kept while it is timed.
 struct Timed {
-  std::optional<api::Session> session;
+  std::shared_ptr<RuntimeSession> session;
   api::NamedTensors inputs;
   Index batch = 0;
   std::string error;
@@ -25,9 +25,8 @@ struct Timed {
 
 Status prepare(Execution& execution, const Configuration& configuration, Timed& timed) {
   const std::optional<Index> batch = batch_size(configuration);
-  ASSAY_ASSIGN(const api::SessionOptions options, session_options(configuration));
   ASSAY_ASSIGN(const std::shared_ptr<const PreparedModel> model, execution.prepared(configuration));
-  ASSAY_ASSIGN(timed.session, api::Session::create(model->model, options));
+  ASSAY_ASSIGN(timed.session, open_session(model->model, configuration, execution.host()));
   ASSAY_ASSIGN(const CaseData* data, execution.data(batch.has_value()));
   ASSAY_ASSIGN(FeedPlan plan, plan_feed(model->model.graph(), data->inputs, batch, data->dataset()));
   if (plan.samples > 0 && !batch && !plan.padded) {
@@ -57,13 +56,25 @@ Configuration float_twin(const Configuration& configuration) {
 }
 
 measure::TimedCall call_of(const std::string& name, Timed& timed) {
-  return {name, [&timed]() -> Status {
-            if (!timed.error.empty()) {
-              return invalid_argument(timed.error);
-            }
-            ASSAY_TRY(timed.session->run(timed.inputs));
-            return {};
-          }};
+  measure::TimedCall call;
+  call.name = name;
+  call.call = [&timed]() -> Status {
+    if (!timed.error.empty()) {
+      return invalid_argument(timed.error);
+    }
+    ASSAY_TRY(timed.session->run(timed.inputs));
+    return {};
+  };
+  if (timed.session != nullptr && timed.session->own() == nullptr) {
+    call.timed_elsewhere = [&timed]() -> Result<measure::OwnTime> {
+      ASSAY_ASSIGN(const std::optional<RunTime> time, timed.session->timed_run(timed.inputs));
+      if (!time) {
+        return internal_error("an external runtime gave no time");
+      }
+      return measure::OwnTime{time->real_s, time->cpu_s};
+    };
+  }
+  return call;
 }
 
 Json answer_of(const measure::TimedSamples& samples, const Timed& timed) {
@@ -71,7 +82,8 @@ Json answer_of(const measure::TimedSamples& samples, const Timed& timed) {
   json["real"] = samples.real_ns;
   json["cpu"] = samples.cpu_ns;
   json["iterations"] = samples.iterations;
-  json["operations"] = timed.session ? 2 * timed.session->multiply_accumulates() : 0;
+  const api::Session* own = timed.session == nullptr ? nullptr : timed.session->own();
+  json["operations"] = own == nullptr ? 0 : 2 * own->multiply_accumulates();
   json["batch"] = timed.batch;
   json["float_median_ns"] = nullptr;
   json["error"] = samples.error;
@@ -81,12 +93,12 @@ Json answer_of(const measure::TimedSamples& samples, const Timed& timed) {
 }  // namespace
 
 Json time_variants(const Selection& selection, const std::vector<std::size_t>& positions,
-                   const TimingSettings& settings) {
+                   const TimingSettings& settings, RuntimeHost& host) {
   Json times = Json::array();
   if (positions.empty()) {
     return {{"times", times}};
   }
-  Execution execution(selection.cases[selection.variants[positions.front()].case_index]);
+  Execution execution(selection.cases[selection.variants[positions.front()].case_index], host);
   const Result<api::Model> model = execution.model();
   const bool float_model = model.ok() && !is_qdq_model(model.value().graph());
   std::vector<std::unique_ptr<Timed>> timed;

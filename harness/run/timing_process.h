@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/run/channel.h"
+#include "harness/run/external/runtime_host.h"
 #include "harness/run/selection.h"
 
 namespace assay::run {
@@ -19,6 +20,6 @@ struct TimingSettings {
 // "float_median_ns", "error"}]}, one per position.
 // A call is one session run on the first samples: runtime.batch of them, what the model fixes, or one.
 Json time_variants(const Selection& selection, const std::vector<std::size_t>& positions,
-                   const TimingSettings& settings);
+                   const TimingSettings& settings, RuntimeHost& host);
 
 }  // namespace assay::run

@@ -65,8 +65,7 @@ bool any_sat16(const std::vector<api::KernelInfo>& kernels) {
   return std::ranges::any_of(kernels, [](const api::KernelInfo& k) { return k.arithmetic == "sat16-pairs"; });
 }
 
-Result<std::vector<reports::Saturation>> witness(const api::Session& session, const CaseData& data,
-                                                 const FeedPlan& plan) {
+Result<std::vector<reports::Saturation>> witness(RuntimeSession& session, const CaseData& data, const FeedPlan& plan) {
   api::RunOptions options;
   options.witness_saturation = true;
   ASSAY_ASSIGN(const api::RunResult result, feed(session, data.inputs, plan, options, kWitnessSamples));
@@ -80,14 +79,13 @@ Result<std::vector<reports::Saturation>> witness(const api::Session& session, co
 // Everything up to a session: what a `refused` expectation is about.
 struct Prepared {
   std::shared_ptr<const PreparedModel> model;
-  std::optional<api::Session> session;
+  std::shared_ptr<RuntimeSession> session;
 };
 
 Result<Prepared> prepare(Execution& execution, const spec::Configuration& configuration) {
-  ASSAY_ASSIGN(const api::SessionOptions options, session_options(configuration));
   Prepared prepared;
   ASSAY_ASSIGN(prepared.model, execution.prepared(configuration));
-  ASSAY_ASSIGN(prepared.session, api::Session::create(prepared.model->model, options));
+  ASSAY_ASSIGN(prepared.session, open_session(prepared.model->model, configuration, execution.host()));
   return prepared;
 }
 
@@ -174,7 +172,8 @@ void find_cause(Execution& execution, const spec::Configuration& configuration, 
   for (const Counterfactual& row : kCounterfactuals) {
     spec::Configuration other = configuration;
     other.set(row.axis, row.value);
-    if (other.get(row.axis) != configuration.get(row.axis) && holds_under(execution, configuration, other)) {
+    if (spec::find_axis(row.axis)->applies(configuration) && other.get(row.axis) != configuration.get(row.axis) &&
+        holds_under(execution, configuration, other)) {
       record.cause = row.cause;
       record.reason += fmt::format("; every check holds with {}={}", row.axis, row.value);
       return;
@@ -197,6 +196,27 @@ std::string worst_layers(const std::vector<reports::Saturation>& saturation) {
   return text;
 }
 
+// Why a runtime that the variant needs is not on this machine, or nothing.
+std::optional<std::string> missing_runtime(Execution& execution, const spec::Configuration& configuration) {
+  std::vector<std::string> runtimes = {configuration.text("runtime.name")};
+  if (const spec::Reference* stated = execution.test_case().reference_for(configuration); stated != nullptr) {
+    if (const auto* runtime = std::get_if<spec::RuntimeReference>(&stated->what)) {
+      runtimes.push_back(runtime->runtime);
+    } else if (const auto* other = std::get_if<spec::ConfigurationReference>(&stated->what)) {
+      runtimes.push_back(other->configuration.text("runtime.name"));
+    }
+  }
+  for (const std::string& name : runtimes) {
+    if (name != "assay") {
+      const Result<RuntimeEntry> entry = execution.host().entry(name);
+      if (const std::optional<std::string> missing = entry.ok() ? missing_part(entry.value()) : std::nullopt) {
+        return missing;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 namespace {
@@ -216,6 +236,11 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
     record.reason = *execution.test_case().skip_reason;
     return record;
   }
+  if (const std::optional<std::string> reason = missing_runtime(execution, variant.configuration)) {
+    record.outcome = reports::Outcome::kSkip;
+    record.reason = *reason;
+    return record;
+  }
   Findings findings;
   const Result<Prepared> prepared = prepare(execution, variant.configuration);
   if (prepared.ok()) {
@@ -224,8 +249,10 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
     for (const auto& [name, seed] : model.seeds) {
       record.seeds[name] = seed;
     }
-    for (const auto& [pass, rewrites] : prepared.value().session->applied_passes()) {
-      record.passes.push_back(pass);
+    if (const api::Session* own = prepared.value().session->own(); own != nullptr) {
+      for (const auto& [pass, rewrites] : own->applied_passes()) {
+        record.passes.push_back(pass);
+      }
     }
     const Status status = run_and_check(execution, variant.configuration, prepared.value(), record, findings);
     if (!status.ok()) {
@@ -235,6 +262,11 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
   } else {
     findings.refusal = prepared.error().message;
     findings.skip = skip_of(execution.test_case(), prepared.error());
+  }
+  if (const std::optional<std::string> crash = execution.host().take_crash()) {
+    record.outcome = reports::Outcome::kCrash;
+    record.reason = *crash;
+    return record;
   }
   const spec::Case& test_case = execution.test_case();
   const Judgement judgement = judge(findings, claims_of(test_case, variant.configuration), test_case.weak_ok);

@@ -11,6 +11,10 @@ bool always(const Configuration& configuration) {
   return true;
 }
 
+bool own_runtime(const Configuration& configuration) { return configuration.text("runtime.name") == "assay"; }
+
+bool external_runtime(const Configuration& configuration) { return !own_runtime(configuration); }
+
 bool quantized(const Configuration& configuration) { return configuration.text("quantizer.format") != "none"; }
 
 bool calibrated_by(const Configuration& configuration, const std::vector<std::string_view>& methods) {
@@ -63,7 +67,7 @@ std::vector<Axis> make_axes() {
       {"quantizer.overrides", kOverrides, {}, 0, 0, object, quantized},
       {"runtime.name", kText, {"assay", "onnxruntime"}, 0, 0, "assay", always},
       {"runtime.optimization", kName, {"all", "none", "basic", "extended"}, 0, 0, "all", always},
-      {"runtime.disable_passes", kStrings, {}, 0, 0, list, always},
+      {"runtime.disable_passes", kStrings, {}, 0, 0, list, own_runtime},
       {"runtime.isa",
        kName,
        {"auto", "scalar", "sse41", "avx2", "avx512", "avx_vnni", "avx512_vnni", "amx_int8", "neon", "neon_dot",
@@ -71,10 +75,11 @@ std::vector<Axis> make_axes() {
        0,
        0,
        "auto",
-       always},
-      {"runtime.precision", kName, {"fast", "exact"}, 0, 0, "fast", always},
+       own_runtime},
+      {"runtime.precision", kName, {"fast", "exact"}, 0, 0, "fast", own_runtime},
       {"runtime.threads", kInteger, {}, 1, 256, 1, always},
       {"runtime.batch", kInteger, {"model"}, 1, 1 << 20, "model", always},
+      {"runtime.options", kSettings, {}, 0, 0, object, external_runtime},
   };
 }
 

@@ -25,6 +25,7 @@ enum class AxisKind {
   kRanges,     // {tensor: [min, max]}, or the path of a JSON file with this (relative to the case; to the working
                // directory in --set)
   kOverrides,  // {tensor: {"type", "scale", "zero_point", "min", "max", "symmetric", "axis"}}
+  kSettings,   // {key: text, number or truth value}, passed on to an external runtime
 };
 
 struct Axis {

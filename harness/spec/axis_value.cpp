@@ -151,6 +151,19 @@ Result<Json> check_overrides(const Axis& axis, const Json& value) {
   return value;
 }
 
+Result<Json> check_settings(const Axis& axis, const Json& value) {
+  if (!value.is_object()) {
+    return wrong_value(axis, "an object {key: value}", value);
+  }
+  for (const auto& [key, setting] : value.items()) {
+    if (setting.is_structured() || setting.is_null()) {
+      return invalid_argument(fmt::format("axis '{}': '{}' must be a text, a number, true or false, found {}",
+                                          axis.name, shortened(key), json_text(setting)));
+    }
+  }
+  return value;
+}
+
 // A word of --set: JSON if it parses as such, else text.
 Json word_value(const std::string& word) {
   auto document = Document::parse("--set", word);
@@ -179,6 +192,8 @@ Result<Json> check_axis_value(const Axis& axis, const Json& value) {
       return check_ranges(axis, value);
     case AxisKind::kOverrides:
       return check_overrides(axis, value);
+    case AxisKind::kSettings:
+      return check_settings(axis, value);
   }
   return internal_error("unknown kind of axis");
 }
@@ -227,7 +242,8 @@ Result<Setting> parse_setting(const std::string& text) {
   }
   Json json = word_value(value);
   const bool plain = json.is_string() && json == value;  // not JSON
-  const bool listable = axis->kind != AxisKind::kRanges && axis->kind != AxisKind::kOverrides;
+  const bool listable =
+      axis->kind != AxisKind::kRanges && axis->kind != AxisKind::kOverrides && axis->kind != AxisKind::kSettings;
   if (plain && listable && value.find(',') != std::string::npos) {
     json = Json::array();
     for (std::size_t begin = 0; begin <= value.size();) {

@@ -29,13 +29,23 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return rows[a.size()][b.size()];
 }
 
+// A word without a dot may be the last part of a dotted name.
+std::size_t distance_to(std::string_view word, std::string_view candidate) {
+  const std::size_t whole = edit_distance(word, candidate);
+  const std::size_t dot = candidate.rfind('.');
+  if (dot == std::string_view::npos || word.find('.') != std::string_view::npos) {
+    return whole;
+  }
+  return std::min(whole, edit_distance(word, candidate.substr(dot + 1)));
+}
+
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
   std::size_t best_distance = static_cast<std::size_t>(-1);
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
+    const std::size_t distance = distance_to(word, candidate);
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;

@@ -9,7 +9,8 @@
 namespace assay::spec {
 
 // The candidate with the smallest edit distance (insertions, deletions, substitutions, swapped neighbours), the first
-// of equals; "" without candidates.
+// of equals; "" without candidates. A word without a dot is also compared with what follows a candidate's last dot:
+// 'relu' is near 'quantizer.relu'.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 // At most `limit` bytes of a text for a message, with "..." behind it where something was cut.

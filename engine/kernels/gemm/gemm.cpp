@@ -2,6 +2,7 @@
 #include "engine/kernels/gemm/gemm.h"
 
 #include "engine/kernels/gemm/gemm_blocked.h"
+#include "engine/kernels/gemm/gemm_form.h"
 #include "engine/kernels/gemm/gemm_pack.h"
 
 namespace assay::kernels {
@@ -33,52 +34,58 @@ namespace {
 // byte of C would suffer more from a second pass over C than from reading B from the second-level cache.
 enum class Level { kAvx2Sat, kAvx2Int16, kAvx512Sat, kAvx512Int16, kAvxVnni, kAvx512Vnni };
 
-constexpr GemmTiling tiling_of(Level level, void (*tile)(const GemmTile&), RowForm form) {
+constexpr GemmTiling tiling_of(Level level) {
   switch (level) {
     case Level::kAvx2Sat:
-      return {.tile = tile, .form = form, .columns = 8, .panels = 2, .rows = 4, .narrow_rows = 4, .k_block = 1024};
+      return {.columns = 8, .panels = 2, .rows = {0, 6, 4}, .k_block = 1024};
     case Level::kAvx2Int16:
-      return {.tile = tile, .form = form, .columns = 8, .panels = 2, .rows = 6, .narrow_rows = 6, .k_block = 1024};
+      return {.element = 2, .columns = 8, .panels = 2, .rows = {0, 6, 6}, .k_block = 1024};
     case Level::kAvx512Sat:
-      return {.tile = tile, .form = form, .columns = 16, .panels = 4, .rows = 6, .narrow_rows = 6, .k_block = 512};
+      return {.columns = 16, .panels = 4, .rows = {0, 12, 12, 8, 6}, .k_block = 512};
     case Level::kAvx512Int16:
-      return {.tile = tile, .form = form, .columns = 16, .panels = 2, .rows = 12, .narrow_rows = 12, .k_block = 512};
+      return {.element = 2, .columns = 16, .panels = 2, .rows = {0, 12, 12}, .k_block = 512};
     case Level::kAvxVnni:
-      return {.tile = tile, .form = form, .columns = 8, .panels = 2, .rows = 6, .narrow_rows = 12, .k_block = 1024};
+      return {.columns = 8, .panels = 2, .rows = {0, 12, 6}, .k_block = 1024};
     case Level::kAvx512Vnni:
-      return {.tile = tile, .form = form, .columns = 16, .panels = 4, .rows = 6, .narrow_rows = 12, .k_block = 1024};
+      return {.columns = 16, .panels = 4, .rows = {0, 12, 12, 8, 6}, .k_block = 1024};
   }
   return {};
 }
 
-template <Level kLevel, void (*kTile)(const GemmTile&), RowForm kForm>
+using Form = void (*)(const GemmFormArgs&);
+
+template <Level kLevel, void (*kTile)(const GemmTile&), Form kForm = nullptr>
 void run_tiled(const GemmArgs& args) {
-  static constexpr GemmTiling kTiling = tiling_of(kLevel, kTile, kForm);
+  static constexpr GemmTiling kTiling = [] {
+    GemmTiling tiling = tiling_of(kLevel);
+    tiling.tile = kTile;
+    tiling.form = kForm;
+    tiling.has_starts = kForm == form_flipped_avx2 || kForm == form_flipped_avx512;
+    return tiling;
+  }();
   run_blocked(kTiling, args);
 }
 
-constexpr auto kRaw = RowForm::kRaw;
-constexpr auto kFlipped = RowForm::kFlipped;
-constexpr auto kU16 = RowForm::kUnsigned16;
-constexpr auto kS16 = RowForm::kSigned16;
-constexpr auto kRunU8s8Avx512Vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_a_avx512_vnni, kRaw>;
-constexpr auto kRunS8u8Avx512Vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_b_avx512_vnni, kRaw>;
-constexpr auto kRunS8s8Avx512Vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_a_avx512_vnni, kFlipped>;
-constexpr auto kRunU8u8Avx512Vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_b_avx512_vnni, kFlipped>;
-constexpr auto kRunU8s8AvxVnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_a_avx_vnni, kRaw>;
-constexpr auto kRunS8u8AvxVnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_b_avx_vnni, kRaw>;
-constexpr auto kRunS8s8AvxVnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_a_avx_vnni, kFlipped>;
-constexpr auto kRunU8u8AvxVnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_b_avx_vnni, kFlipped>;
-constexpr auto kRunPairsAvx512 = run_tiled<Level::kAvx512Sat, gemm_tile_sat16_pairs_avx512, kRaw>;
-constexpr auto kRunU8s8Avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_signed_b_avx512, kU16>;
-constexpr auto kRunU8u8Avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_unsigned_b_avx512, kU16>;
-constexpr auto kRunS8s8Avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_signed_b_avx512, kS16>;
-constexpr auto kRunS8u8Avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_unsigned_b_avx512, kS16>;
-constexpr auto kRunPairsAvx2 = run_tiled<Level::kAvx2Sat, gemm_tile_sat16_pairs_avx2, kRaw>;
-constexpr auto kRunU8s8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_signed_b_avx2, kU16>;
-constexpr auto kRunU8u8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_unsigned_b_avx2, kU16>;
-constexpr auto kRunS8s8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_signed_b_avx2, kS16>;
-constexpr auto kRunS8u8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_unsigned_b_avx2, kS16>;
+constexpr auto kRunU8s8Avx512Vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_a_avx512_vnni>;
+constexpr auto kRunS8u8Avx512Vnni = run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_b_avx512_vnni>;
+constexpr auto kRunS8s8Avx512Vnni =
+    run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_a_avx512_vnni, form_flipped_avx512>;
+constexpr auto kRunU8u8Avx512Vnni =
+    run_tiled<Level::kAvx512Vnni, gemm_tile_unsigned_b_avx512_vnni, form_flipped_avx512>;
+constexpr auto kRunU8s8AvxVnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_a_avx_vnni>;
+constexpr auto kRunS8u8AvxVnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_b_avx_vnni>;
+constexpr auto kRunS8s8AvxVnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_a_avx_vnni, form_flipped_avx2>;
+constexpr auto kRunU8u8AvxVnni = run_tiled<Level::kAvxVnni, gemm_tile_unsigned_b_avx_vnni, form_flipped_avx2>;
+constexpr auto kRunPairsAvx512 = run_tiled<Level::kAvx512Sat, gemm_tile_sat16_pairs_avx512>;
+constexpr auto kRunU8s8Avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_signed_b_avx512, form_unsigned16_avx512>;
+constexpr auto kRunU8u8Avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_unsigned_b_avx512, form_unsigned16_avx512>;
+constexpr auto kRunS8s8Avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_signed_b_avx512, form_signed16_avx512>;
+constexpr auto kRunS8u8Avx512 = run_tiled<Level::kAvx512Int16, gemm_tile_unsigned_b_avx512, form_signed16_avx512>;
+constexpr auto kRunPairsAvx2 = run_tiled<Level::kAvx2Sat, gemm_tile_sat16_pairs_avx2>;
+constexpr auto kRunU8s8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_signed_b_avx2, form_unsigned16_avx2>;
+constexpr auto kRunU8u8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_unsigned_b_avx2, form_unsigned16_avx2>;
+constexpr auto kRunS8s8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_signed_b_avx2, form_signed16_avx2>;
+constexpr auto kRunS8u8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_unsigned_b_avx2, form_signed16_avx2>;
 #endif
 
 constexpr auto kS = ByteSign::kSigned;
@@ -89,34 +96,34 @@ constexpr auto kSat = Arithmetic::kSat16Pairs;
 // clang-format off
 constexpr GemmKernel kKernels[] = {
 #if ASSAY_HAVE_X86
-    {"gemm_u8s8_exact_amx_int8", Isa::kAmxInt8, Operands::kU8S8, kExact, packed_bytes_deep_quads, pack_deep_quads, gemm_u8s8_exact_amx_int8},
-    {"gemm_u8u8_exact_amx_int8", Isa::kAmxInt8, Operands::kU8U8, kExact, packed_bytes_deep_quads, pack_deep_quads, gemm_u8u8_exact_amx_int8},
-    {"gemm_s8s8_exact_amx_int8", Isa::kAmxInt8, Operands::kS8S8, kExact, packed_bytes_deep_quads, pack_deep_quads, gemm_s8s8_exact_amx_int8},
-    {"gemm_s8u8_exact_amx_int8", Isa::kAmxInt8, Operands::kS8U8, kExact, packed_bytes_deep_quads, pack_deep_quads, gemm_s8u8_exact_amx_int8},
-    {"gemm_u8s8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kU8S8, kExact, packed_bytes_quads<16>, pack_quads<16>, kRunU8s8Avx512Vnni},
-    {"gemm_s8u8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kS8U8, kExact, packed_bytes_quads<16>, pack_quads<16>, kRunS8u8Avx512Vnni},
-    {"gemm_s8s8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kS8S8, kExact, packed_bytes_quads_with_starts<16>, pack_quads_with_starts<16, kS, kS>, kRunS8s8Avx512Vnni},
-    {"gemm_u8u8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kU8U8, kExact, packed_bytes_quads_with_starts<16>, pack_quads_with_starts<16, kU, kU>, kRunU8u8Avx512Vnni},
-    {"gemm_u8s8_exact_avx_vnni", Isa::kAvxVnni, Operands::kU8S8, kExact, packed_bytes_quads<8>, pack_quads<8>, kRunU8s8AvxVnni},
-    {"gemm_s8u8_exact_avx_vnni", Isa::kAvxVnni, Operands::kS8U8, kExact, packed_bytes_quads<8>, pack_quads<8>, kRunS8u8AvxVnni},
-    {"gemm_s8s8_exact_avx_vnni", Isa::kAvxVnni, Operands::kS8S8, kExact, packed_bytes_quads_with_starts<8>, pack_quads_with_starts<8, kS, kS>, kRunS8s8AvxVnni},
-    {"gemm_u8u8_exact_avx_vnni", Isa::kAvxVnni, Operands::kU8U8, kExact, packed_bytes_quads_with_starts<8>, pack_quads_with_starts<8, kU, kU>, kRunU8u8AvxVnni},
-    {"gemm_u8s8_sat16_pairs_avx512", Isa::kAvx512, Operands::kU8S8, kSat, packed_bytes_quads<16>, pack_quads<16>, kRunPairsAvx512},
-    {"gemm_u8s8_exact_avx512", Isa::kAvx512, Operands::kU8S8, kExact, packed_bytes_pairs<16>, pack_pairs<16>, kRunU8s8Avx512},
-    {"gemm_u8u8_exact_avx512", Isa::kAvx512, Operands::kU8U8, kExact, packed_bytes_pairs<16>, pack_pairs<16>, kRunU8u8Avx512},
-    {"gemm_s8s8_exact_avx512", Isa::kAvx512, Operands::kS8S8, kExact, packed_bytes_pairs<16>, pack_pairs<16>, kRunS8s8Avx512},
-    {"gemm_s8u8_exact_avx512", Isa::kAvx512, Operands::kS8U8, kExact, packed_bytes_pairs<16>, pack_pairs<16>, kRunS8u8Avx512},
-    {"gemm_u8s8_sat16_pairs_avx2", Isa::kAvx2, Operands::kU8S8, kSat, packed_bytes_quads<8>, pack_quads<8>, kRunPairsAvx2},
-    {"gemm_u8s8_exact_avx2", Isa::kAvx2, Operands::kU8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, kRunU8s8Avx2},
-    {"gemm_u8u8_exact_avx2", Isa::kAvx2, Operands::kU8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, kRunU8u8Avx2},
-    {"gemm_s8s8_exact_avx2", Isa::kAvx2, Operands::kS8S8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, kRunS8s8Avx2},
-    {"gemm_s8u8_exact_avx2", Isa::kAvx2, Operands::kS8U8, kExact, packed_bytes_pairs<8>, pack_pairs<8>, kRunS8u8Avx2},
+    {"gemm_u8s8_exact_amx_int8", Isa::kAmxInt8, Operands::kU8S8, kExact, false, packed_bytes_deep_quads, pack_deep_quads, gemm_u8s8_exact_amx_int8},
+    {"gemm_u8u8_exact_amx_int8", Isa::kAmxInt8, Operands::kU8U8, kExact, false, packed_bytes_deep_quads, pack_deep_quads, gemm_u8u8_exact_amx_int8},
+    {"gemm_s8s8_exact_amx_int8", Isa::kAmxInt8, Operands::kS8S8, kExact, false, packed_bytes_deep_quads, pack_deep_quads, gemm_s8s8_exact_amx_int8},
+    {"gemm_s8u8_exact_amx_int8", Isa::kAmxInt8, Operands::kS8U8, kExact, false, packed_bytes_deep_quads, pack_deep_quads, gemm_s8u8_exact_amx_int8},
+    {"gemm_u8s8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kU8S8, kExact, true, packed_bytes_quads<16>, pack_quads<16>, kRunU8s8Avx512Vnni},
+    {"gemm_s8u8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kS8U8, kExact, true, packed_bytes_quads<16>, pack_quads<16>, kRunS8u8Avx512Vnni},
+    {"gemm_s8s8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kS8S8, kExact, true, packed_bytes_quads_with_starts<16>, pack_quads_with_starts<16, kS, kS>, kRunS8s8Avx512Vnni},
+    {"gemm_u8u8_exact_avx512_vnni", Isa::kAvx512Vnni, Operands::kU8U8, kExact, true, packed_bytes_quads_with_starts<16>, pack_quads_with_starts<16, kU, kU>, kRunU8u8Avx512Vnni},
+    {"gemm_u8s8_exact_avx_vnni", Isa::kAvxVnni, Operands::kU8S8, kExact, true, packed_bytes_quads<8>, pack_quads<8>, kRunU8s8AvxVnni},
+    {"gemm_s8u8_exact_avx_vnni", Isa::kAvxVnni, Operands::kS8U8, kExact, true, packed_bytes_quads<8>, pack_quads<8>, kRunS8u8AvxVnni},
+    {"gemm_s8s8_exact_avx_vnni", Isa::kAvxVnni, Operands::kS8S8, kExact, true, packed_bytes_quads_with_starts<8>, pack_quads_with_starts<8, kS, kS>, kRunS8s8AvxVnni},
+    {"gemm_u8u8_exact_avx_vnni", Isa::kAvxVnni, Operands::kU8U8, kExact, true, packed_bytes_quads_with_starts<8>, pack_quads_with_starts<8, kU, kU>, kRunU8u8AvxVnni},
+    {"gemm_u8s8_sat16_pairs_avx512", Isa::kAvx512, Operands::kU8S8, kSat, true, packed_bytes_quads<16>, pack_quads<16>, kRunPairsAvx512},
+    {"gemm_u8s8_exact_avx512", Isa::kAvx512, Operands::kU8S8, kExact, true, packed_bytes_pairs<16>, pack_pairs<16>, kRunU8s8Avx512},
+    {"gemm_u8u8_exact_avx512", Isa::kAvx512, Operands::kU8U8, kExact, true, packed_bytes_pairs<16>, pack_pairs<16>, kRunU8u8Avx512},
+    {"gemm_s8s8_exact_avx512", Isa::kAvx512, Operands::kS8S8, kExact, true, packed_bytes_pairs<16>, pack_pairs<16>, kRunS8s8Avx512},
+    {"gemm_s8u8_exact_avx512", Isa::kAvx512, Operands::kS8U8, kExact, true, packed_bytes_pairs<16>, pack_pairs<16>, kRunS8u8Avx512},
+    {"gemm_u8s8_sat16_pairs_avx2", Isa::kAvx2, Operands::kU8S8, kSat, true, packed_bytes_quads<8>, pack_quads<8>, kRunPairsAvx2},
+    {"gemm_u8s8_exact_avx2", Isa::kAvx2, Operands::kU8S8, kExact, true, packed_bytes_pairs<8>, pack_pairs<8>, kRunU8s8Avx2},
+    {"gemm_u8u8_exact_avx2", Isa::kAvx2, Operands::kU8U8, kExact, true, packed_bytes_pairs<8>, pack_pairs<8>, kRunU8u8Avx2},
+    {"gemm_s8s8_exact_avx2", Isa::kAvx2, Operands::kS8S8, kExact, true, packed_bytes_pairs<8>, pack_pairs<8>, kRunS8s8Avx2},
+    {"gemm_s8u8_exact_avx2", Isa::kAvx2, Operands::kS8U8, kExact, true, packed_bytes_pairs<8>, pack_pairs<8>, kRunS8u8Avx2},
 #endif
-    {"gemm_u8s8_sat16_pairs_scalar", Isa::kScalar, Operands::kU8S8, kSat, packed_bytes_split, pack_split, gemm_u8s8_sat16_pairs_scalar},
-    {"gemm_u8s8_exact_scalar", Isa::kScalar, Operands::kU8S8, kExact, packed_bytes_columns, pack_columns<kS>, gemm_unsigned_exact_scalar},
-    {"gemm_u8u8_exact_scalar", Isa::kScalar, Operands::kU8U8, kExact, packed_bytes_columns, pack_columns<kU>, gemm_unsigned_exact_scalar},
-    {"gemm_s8s8_exact_scalar", Isa::kScalar, Operands::kS8S8, kExact, packed_bytes_columns, pack_columns<kS>, gemm_signed_exact_scalar},
-    {"gemm_s8u8_exact_scalar", Isa::kScalar, Operands::kS8U8, kExact, packed_bytes_columns, pack_columns<kU>, gemm_signed_exact_scalar},
+    {"gemm_u8s8_sat16_pairs_scalar", Isa::kScalar, Operands::kU8S8, kSat, false, packed_bytes_split, pack_split, gemm_u8s8_sat16_pairs_scalar},
+    {"gemm_u8s8_exact_scalar", Isa::kScalar, Operands::kU8S8, kExact, false, packed_bytes_columns, pack_columns<kS>, gemm_unsigned_exact_scalar},
+    {"gemm_u8u8_exact_scalar", Isa::kScalar, Operands::kU8U8, kExact, false, packed_bytes_columns, pack_columns<kU>, gemm_unsigned_exact_scalar},
+    {"gemm_s8s8_exact_scalar", Isa::kScalar, Operands::kS8S8, kExact, false, packed_bytes_columns, pack_columns<kS>, gemm_signed_exact_scalar},
+    {"gemm_s8u8_exact_scalar", Isa::kScalar, Operands::kS8U8, kExact, false, packed_bytes_columns, pack_columns<kU>, gemm_signed_exact_scalar},
 };
 // clang-format on
 

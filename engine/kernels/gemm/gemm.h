@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer matrix product on raw bytes: C[i,j] = dot(A[i,:], B[:,j]), int32, zero points not applied.
+// Integer matrix product on raw bytes: C[i,j] = column_start[j] + dot(A[i,:], B[:,j]), int32 (wrapping), zero points
+// not applied.
 //
-// A: m x k, row-major, rows a_stride_bytes apart. B: k x n, packed once by the kernel's own pack function.
-// C: m x n int32, rows c_stride elements apart, overwritten.
-// Operand types: Operands names the type of A, then of B.
-// Arithmetic: exact is the int32 sum of all products, wrapping: the sum modulo 2^32, which k > 33025 can reach.
-// sat16-pairs (u8 x s8 only) adds
+// A: m x k, row-major, rows a_stride_bytes apart, or lines of rows in segments (GemmLines), for kernels that read them:
+// so a convolution multiplies its image without a matrix of patches. B: k x n, packed once by the kernel's own pack
+// function. C: m x n int32, rows c_stride elements apart, overwritten. Operand types: Operands names the type of A,
+// then of B. Arithmetic: exact is the int32 sum of all products, wrapping: the sum modulo 2^32, which k > 33025 can
+// reach. sat16-pairs (u8 x s8 only) adds
 //   sat16(a[2p]*b[2p] + a[2p+1]*b[2p+1]) over p in int32; an odd last index stands alone (it cannot saturate).
 //   Pairs count from k = 0 of each row: blocking over k never breaks one.
 // Zero points: (a-za)(b-zb) summed = C - za*colsum(B) - zb*rowsum(A) + k*za*zb, which the caller applies exactly.
@@ -31,6 +32,7 @@ struct GemmKernel {
   Isa isa;           // needs this to run natively
   Operands operands;
   Arithmetic arithmetic;
+  bool reads_lines;  // takes GemmArgs::lines
   Index (*packed_bytes)(Index n, Index k);
   void (*pack)(const PackArgs&);
   void (*run)(const GemmArgs&);

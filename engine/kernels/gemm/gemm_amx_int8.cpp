@@ -59,6 +59,7 @@ struct Block {
   const std::uint8_t* rest;  // the rows' last bytes, kDepth apart and filled up with zeros, or null
   const std::uint8_t* b;
   std::int64_t panel_bytes;
+  const std::int32_t* start;  // of the columns of both panels; null: 0
 };
 
 template <Types kTypes, bool kTwoRowTiles, bool kTwoPanels>
@@ -94,10 +95,17 @@ __attribute__((always_inline)) inline void step(const std::uint8_t* a, std::int6
 
 template <Types kTypes, bool kTwoRowTiles, bool kTwoPanels>
 void multiply(const Block& block, std::int32_t* c, std::int64_t c_stride_bytes) {
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
+  if (block.start == nullptr) {
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+  } else {  // the same row for every row of a tile
+    _tile_loadd(0, block.start, 0);
+    _tile_loadd(1, block.start + kColumns, 0);
+    _tile_loadd(2, block.start, 0);
+    _tile_loadd(3, block.start + kColumns, 0);
+  }
   const std::uint8_t* a = block.a;
   const std::uint8_t* b = block.b;
   for (std::int64_t d = 0; d < block.depths; ++d) {
@@ -150,6 +158,7 @@ template <Types kTypes>
 void run_pass(const GemmArgs& args, std::int64_t first, std::int64_t count) {
   alignas(64) std::uint8_t rest[kPassRows * kDepth];
   alignas(64) std::int32_t sums[kBlockRows * 2 * kColumns];
+  alignas(64) std::int32_t starts[2 * kColumns] = {};
   // Where one flat tile holds all of k, it needs no copy.
   const bool flat = args.k > 0 && args.k < kDepth && args.k % 4 == 0;
   const std::int64_t depth = flat ? args.k : kDepth;
@@ -162,6 +171,10 @@ void run_pass(const GemmArgs& args, std::int64_t first, std::int64_t count) {
   for (std::int64_t j = 0; j < args.n; j += 2 * kColumns) {
     const std::int64_t columns = args.n - j < 2 * kColumns ? args.n - j : 2 * kColumns;
     const std::int64_t panels = columns > kColumns ? 2 : 1;
+    if (args.column_start != nullptr) {
+      __builtin_memcpy(starts, args.column_start + j, static_cast<std::size_t>(columns) * sizeof(std::int32_t));
+      finish_writes(starts);
+    }
     for (std::int64_t i = 0; i < count; i += kBlockRows) {
       const std::int64_t rows = count - i < kBlockRows ? count - i : kBlockRows;
       if (rows != configured) {
@@ -173,7 +186,8 @@ void run_pass(const GemmArgs& args, std::int64_t first, std::int64_t count) {
                         args.k / depth,
                         has_rest ? rest + i * kDepth : nullptr,
                         static_cast<const std::uint8_t*>(args.packed_b) + j / kColumns * panel_bytes,
-                        panel_bytes};
+                        panel_bytes,
+                        args.column_start == nullptr ? nullptr : starts};
       std::int32_t* c = args.c + (first + i) * args.c_stride + j;
       if (columns % kColumns == 0) {
         multiply_rows<kTypes>(block, rows, panels, c, args.c_stride);

@@ -28,31 +28,25 @@ __attribute__((always_inline)) inline __m512i broadcast_rest(const std::uint8_t*
   return _mm512_set1_epi32(static_cast<std::int32_t>(bytes >> shift));
 }
 
+// The instruction as such: from intrinsics compilers copy accumulators between registers, or keep them in memory.
 template <Unsigned kUnsigned>
 __attribute__((always_inline)) inline void add_dot4(__m512i& acc, __m512i a, __m512i b) {
-  acc = kUnsigned == Unsigned::kA ? _mm512_dpbusd_epi32(acc, a, b) : _mm512_dpbusd_epi32(acc, b, a);
-  asm("" : "+v"(acc));  // one register from step to step; GCC 12 otherwise also stores it every time
+  if constexpr (kUnsigned == Unsigned::kA) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(a), "v"(b));
+  } else {
+    asm("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(b), "v"(a));
+  }
 }
 
-// The loops over registers are flat, because only flat ones are unrolled early enough to keep acc out of memory.
+// Adds the groups of one segment. The loops over registers are flat, because only flat ones are unrolled early enough
+// to keep acc out of memory.
 template <Unsigned kUnsigned, int kRows, int kPanels>
-void run_tile(const GemmTile& tile) {
-  constexpr int kTiles = kRows * kPanels;
-  constexpr auto kAll = static_cast<__mmask16>(0xFFFF);
-  const auto last = static_cast<__mmask16>(0xFFFF >> (kColumns - tile.last_columns));
-  __m512i acc[kTiles];
-#pragma GCC unroll 32
-  for (int t = 0; t < kTiles; ++t) {
-    const int p = t % kPanels;
-    const std::int32_t* start = tile.start + (t / kPanels) * tile.start_stride + p * kColumns;
-    acc[t] = _mm512_maskz_loadu_epi32(p == kPanels - 1 ? last : kAll, start);
-    asm("" : "+v"(acc[t]));  // loaded once, into the register where it stays
-  }
-  const auto* a = static_cast<const std::uint8_t*>(tile.a);
-  const auto* b = static_cast<const std::uint8_t*>(tile.b);
+__attribute__((always_inline)) inline const std::uint8_t* add_segment(const GemmTile& tile, const std::uint8_t* a,
+                                                                      const std::uint8_t* b,
+                                                                      __m512i (&acc)[kRows * kPanels]) {
   const std::int64_t stride = tile.a_stride_bytes;
   const std::int64_t panel = tile.panel_bytes;
-  for (std::int64_t g = 0; g < tile.groups; ++g) {
+  for (const std::uint8_t* end = b + tile.groups * kGroupBytes; b != end; b += kGroupBytes) {
     __m512i columns[kPanels];
 #pragma GCC unroll 8
     for (int p = 0; p < kPanels; ++p) {
@@ -60,95 +54,109 @@ void run_tile(const GemmTile& tile) {
     }
     __m512i row = _mm512_setzero_si512();
 #pragma GCC unroll 32
-    for (int t = 0; t < kTiles; ++t) {
+    for (int t = 0; t < kRows * kPanels; ++t) {
       if (t % kPanels == 0) {
         row = broadcast4(a + (t / kPanels) * stride);
       }
       add_dot4<kUnsigned>(acc[t], row, columns[t % kPanels]);
     }
     a += 4;
-    b += kGroupBytes;
   }
   if (tile.rest_shift != 0) {
     a -= tile.rest_shift / 8;
     __m512i row = _mm512_setzero_si512();
 #pragma GCC unroll 32
-    for (int t = 0; t < kTiles; ++t) {
+    for (int t = 0; t < kRows * kPanels; ++t) {
       if (t % kPanels == 0) {
         row = broadcast_rest(a + (t / kPanels) * stride, tile.rest_shift);
       }
       add_dot4<kUnsigned>(acc[t], row, _mm512_loadu_si512(b + (t % kPanels) * panel));
     }
   }
-  std::int32_t* c = tile.c;
+  return b;
+}
+
+template <Unsigned kUnsigned, int kRows, int kPanels>
+void run_tile(const GemmTile& tile) {
+  constexpr int kTiles = kRows * kPanels;
+  constexpr auto kAll = static_cast<__mmask16>(0xFFFF);
+  const auto last = static_cast<__mmask16>(0xFFFF >> (kColumns - tile.last_columns));
   const std::int64_t c_stride = tile.c_stride;
+  const auto* rows = static_cast<const std::uint8_t*>(tile.a);
+  std::int32_t* c = tile.c;
+  for (std::int64_t i = 0; i < tile.tiles; ++i) {
+    __m512i acc[kTiles];
+    if (tile.start == nullptr) {
 #pragma GCC unroll 32
-  for (int t = 0; t < kTiles; ++t) {
-    const int p = t % kPanels;
-    std::int32_t* to = c + (t / kPanels) * c_stride + p * kColumns;
-    _mm512_mask_storeu_epi32(to, p == kPanels - 1 ? last : kAll, acc[t]);
+      for (int t = 0; t < kTiles; ++t) {
+        acc[t] = _mm512_setzero_si512();
+        asm("" : "+v"(acc[t]));  // a register of its own from here on
+      }
+    } else {
+#pragma GCC unroll 32
+      for (int t = 0; t < kTiles; ++t) {
+        acc[t] = _mm512_loadu_si512(tile.start + t % kPanels * kColumns);
+        asm("" : "+v"(acc[t]));
+      }
+    }
+    const auto* a = rows;
+    const auto* b = static_cast<const std::uint8_t*>(tile.b);
+    for (std::int64_t s = 0; s < tile.segments; ++s) {
+      b = add_segment<kUnsigned, kRows, kPanels>(tile, a, b, acc);
+      a += tile.segment_stride_bytes;
+    }
+    if (tile.add) {
+#pragma GCC unroll 32
+      for (int t = 0; t < kTiles; ++t) {
+        const std::int32_t* from = c + (t / kPanels) * c_stride + t % kPanels * kColumns;
+        acc[t] = _mm512_add_epi32(acc[t], _mm512_maskz_loadu_epi32(t % kPanels == kPanels - 1 ? last : kAll, from));
+      }
+    }
+#pragma GCC unroll 32
+    for (int t = 0; t < kTiles; ++t) {
+      std::int32_t* to = c + (t / kPanels) * c_stride + t % kPanels * kColumns;
+      if (t % kPanels == kPanels - 1) {
+        _mm512_mask_storeu_epi32(to, last, acc[t]);
+      } else {
+        _mm512_storeu_si512(to, acc[t]);
+      }
+    }
+    rows += kRows * tile.a_stride_bytes;
+    c += kRows * c_stride;
   }
 }
 
-// The largest tile has 6 x 4 accumulators; a single panel takes up to 12 rows, a single row up to 8 panels.
-template <Unsigned kUnsigned, int kRows>
-void run_row_tile(const GemmTile& tile) {
-  switch (tile.panels) {
-    case 1:
-      return run_tile<kUnsigned, kRows, 1>(tile);
-    case 2:
-      return run_tile<kUnsigned, kRows, 2>(tile);
-    case 3:
-      return run_tile<kUnsigned, kRows, 3>(tile);
-    default:
-      return run_tile<kUnsigned, kRows, 4>(tile);
-  }
-}
+using Run = void (*)(const GemmTile&);
 
-template <Unsigned kUnsigned>
-void run_single_row(const GemmTile& tile) {
-  switch (tile.panels) {
-    case 5:
-      return run_tile<kUnsigned, 1, 5>(tile);
-    case 6:
-      return run_tile<kUnsigned, 1, 6>(tile);
-    case 7:
-      return run_tile<kUnsigned, 1, 7>(tile);
-    case 8:
-      return run_tile<kUnsigned, 1, 8>(tile);
-    default:
-      return run_row_tile<kUnsigned, 1>(tile);
-  }
-}
-
+// 12 rows of 1 panel, 12 rows of 2 panels, 8 rows of 3 panels, 6 rows of 4 panels at most; a single row takes up to 8
+// panels, two rows up to 4.
 template <Unsigned kUnsigned>
 void run(const GemmTile& tile) {
-  switch (tile.rows) {
-    case 1:
-      return run_single_row<kUnsigned>(tile);
-    case 2:
-      return run_row_tile<kUnsigned, 2>(tile);
-    case 3:
-      return run_row_tile<kUnsigned, 3>(tile);
-    case 4:
-      return run_row_tile<kUnsigned, 4>(tile);
-    case 5:
-      return run_row_tile<kUnsigned, 5>(tile);
-    case 6:
-      return run_row_tile<kUnsigned, 6>(tile);
-    case 7:
-      return run_tile<kUnsigned, 7, 1>(tile);
-    case 8:
-      return run_tile<kUnsigned, 8, 1>(tile);
-    case 9:
-      return run_tile<kUnsigned, 9, 1>(tile);
-    case 10:
-      return run_tile<kUnsigned, 10, 1>(tile);
-    case 11:
-      return run_tile<kUnsigned, 11, 1>(tile);
-    default:
-      return run_tile<kUnsigned, 12, 1>(tile);
+  static constexpr Run kOneRow[] = {run_tile<kUnsigned, 1, 1>, run_tile<kUnsigned, 1, 2>, run_tile<kUnsigned, 1, 3>,
+                                    run_tile<kUnsigned, 1, 4>, run_tile<kUnsigned, 1, 5>, run_tile<kUnsigned, 1, 6>,
+                                    run_tile<kUnsigned, 1, 7>, run_tile<kUnsigned, 1, 8>};
+  static constexpr Run kTwoRows[] = {run_tile<kUnsigned, 2, 1>, run_tile<kUnsigned, 2, 2>, run_tile<kUnsigned, 2, 3>,
+                                     run_tile<kUnsigned, 2, 4>};
+  // From three rows on.
+  static constexpr Run kOnePanel[] = {run_tile<kUnsigned, 3, 1>, run_tile<kUnsigned, 4, 1>,  run_tile<kUnsigned, 5, 1>,
+                                      run_tile<kUnsigned, 6, 1>, run_tile<kUnsigned, 7, 1>,  run_tile<kUnsigned, 8, 1>,
+                                      run_tile<kUnsigned, 9, 1>, run_tile<kUnsigned, 10, 1>, run_tile<kUnsigned, 11, 1>,
+                                      run_tile<kUnsigned, 12, 1>};
+  static constexpr Run kTwoPanels[] = {
+      run_tile<kUnsigned, 3, 2>,  run_tile<kUnsigned, 4, 2>, run_tile<kUnsigned, 5, 2>, run_tile<kUnsigned, 6, 2>,
+      run_tile<kUnsigned, 7, 2>,  run_tile<kUnsigned, 8, 2>, run_tile<kUnsigned, 9, 2>, run_tile<kUnsigned, 10, 2>,
+      run_tile<kUnsigned, 11, 2>, run_tile<kUnsigned, 12, 2>};
+  static constexpr Run kThreePanels[] = {run_tile<kUnsigned, 3, 3>, run_tile<kUnsigned, 4, 3>,
+                                         run_tile<kUnsigned, 5, 3>, run_tile<kUnsigned, 6, 3>,
+                                         run_tile<kUnsigned, 7, 3>, run_tile<kUnsigned, 8, 3>};
+  static constexpr Run kFourPanels[] = {run_tile<kUnsigned, 3, 4>, run_tile<kUnsigned, 4, 4>, run_tile<kUnsigned, 5, 4>,
+                                        run_tile<kUnsigned, 6, 4>};
+  static constexpr const Run* kMoreRows[] = {kOnePanel, kTwoPanels, kThreePanels, kFourPanels};
+  const int panel = tile.panels - 1;
+  if (tile.rows <= 2) {
+    return tile.rows == 1 ? kOneRow[panel](tile) : kTwoRows[panel](tile);
   }
+  return kMoreRows[panel][tile.rows - 3](tile);
 }
 
 }  // namespace

@@ -28,34 +28,27 @@ __attribute__((always_inline)) inline __m256i broadcast_rest(const std::uint8_t*
   return _mm256_set1_epi32(static_cast<std::int32_t>(bytes >> shift));
 }
 
+// The instruction as such: from intrinsics compilers copy accumulators between registers, or keep them in memory.
 template <Unsigned kUnsigned>
 __attribute__((always_inline)) inline void add_dot4(__m256i& acc, __m256i a, __m256i b) {
-  acc = kUnsigned == Unsigned::kA ? _mm256_dpbusd_avx_epi32(acc, a, b) : _mm256_dpbusd_avx_epi32(acc, b, a);
-  asm("" : "+x"(acc));  // one register from step to step; GCC 12 otherwise also stores it every time
+  if constexpr (kUnsigned == Unsigned::kA) {
+    asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc) : "x"(a), "x"(b));
+  } else {
+    asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc) : "x"(b), "x"(a));
+  }
 }
 
-// The loops over registers are flat, because only flat ones are unrolled early enough to keep acc out of memory.
+// Adds the groups of one segment. The loops over registers are flat, because only flat ones are unrolled early enough
+// to keep acc out of memory.
 template <Unsigned kUnsigned, int kRows, int kPanels>
-void run_tile(const GemmTile& tile) {
-  constexpr int kTiles = kRows * kPanels;
-  const __m256i last =
-      _mm256_cmpgt_epi32(_mm256_set1_epi32(tile.last_columns), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-  __m256i acc[kTiles];
-#pragma GCC unroll 32
-  for (int t = 0; t < kTiles; ++t) {
-    const int p = t % kPanels;
-    const std::int32_t* start = tile.start + (t / kPanels) * tile.start_stride + p * kColumns;
-    acc[t] = p == kPanels - 1 ? _mm256_maskload_epi32(start, last)
-                              : _mm256_loadu_si256(reinterpret_cast<const __m256i*>(start));
-    asm("" : "+x"(acc[t]));  // loaded once, into the register where it stays
-  }
-  const auto* a = static_cast<const std::uint8_t*>(tile.a);
-  const auto* b = static_cast<const std::uint8_t*>(tile.b);
+__attribute__((always_inline)) inline const std::uint8_t* add_segment(const GemmTile& tile, const std::uint8_t* a,
+                                                                      const std::uint8_t* b,
+                                                                      __m256i (&acc)[kRows * kPanels]) {
   const std::int64_t stride = tile.a_stride_bytes;
   const std::int64_t panel = tile.panel_bytes;
 // Counting the loop competes with the products for ports: once for four groups.
 #pragma GCC unroll 4
-  for (std::int64_t g = 0; g < tile.groups; ++g) {
+  for (const std::uint8_t* end = b + tile.groups * kGroupBytes; b != end; b += kGroupBytes) {
     __m256i columns[kPanels];
 #pragma GCC unroll 8
     for (int p = 0; p < kPanels; ++p) {
@@ -63,111 +56,103 @@ void run_tile(const GemmTile& tile) {
     }
     __m256i row = _mm256_setzero_si256();
 #pragma GCC unroll 32
-    for (int t = 0; t < kTiles; ++t) {
+    for (int t = 0; t < kRows * kPanels; ++t) {
       if (t % kPanels == 0) {
         row = broadcast4(a + (t / kPanels) * stride);
       }
       add_dot4<kUnsigned>(acc[t], row, columns[t % kPanels]);
     }
     a += 4;
-    b += kGroupBytes;
   }
   if (tile.rest_shift != 0) {
     a -= tile.rest_shift / 8;
     __m256i row = _mm256_setzero_si256();
 #pragma GCC unroll 32
-    for (int t = 0; t < kTiles; ++t) {
+    for (int t = 0; t < kRows * kPanels; ++t) {
       if (t % kPanels == 0) {
         row = broadcast_rest(a + (t / kPanels) * stride, tile.rest_shift);
       }
       add_dot4<kUnsigned>(acc[t], row, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + (t % kPanels) * panel)));
     }
   }
-  std::int32_t* c = tile.c;
+  return b;
+}
+
+template <Unsigned kUnsigned, int kRows, int kPanels>
+void run_tile(const GemmTile& tile) {
+  constexpr int kTiles = kRows * kPanels;
+  const __m256i last =
+      _mm256_cmpgt_epi32(_mm256_set1_epi32(tile.last_columns), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   const std::int64_t c_stride = tile.c_stride;
+  const auto* rows = static_cast<const std::uint8_t*>(tile.a);
+  std::int32_t* c = tile.c;
+  for (std::int64_t i = 0; i < tile.tiles; ++i) {
+    __m256i acc[kTiles];
+    if (tile.start == nullptr) {
 #pragma GCC unroll 32
-  for (int t = 0; t < kTiles; ++t) {
-    const int p = t % kPanels;
-    std::int32_t* to = c + (t / kPanels) * c_stride + p * kColumns;
-    if (p == kPanels - 1) {
-      _mm256_maskstore_epi32(to, last, acc[t]);
+      for (int t = 0; t < kTiles; ++t) {
+        acc[t] = _mm256_setzero_si256();
+        asm("" : "+x"(acc[t]));  // a register of its own from here on
+      }
     } else {
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), acc[t]);
+#pragma GCC unroll 32
+      for (int t = 0; t < kTiles; ++t) {
+        acc[t] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(tile.start + t % kPanels * kColumns));
+        asm("" : "+x"(acc[t]));
+      }
     }
+    const auto* a = rows;
+    const auto* b = static_cast<const std::uint8_t*>(tile.b);
+    for (std::int64_t s = 0; s < tile.segments; ++s) {
+      b = add_segment<kUnsigned, kRows, kPanels>(tile, a, b, acc);
+      a += tile.segment_stride_bytes;
+    }
+    if (tile.add) {
+#pragma GCC unroll 32
+      for (int t = 0; t < kTiles; ++t) {
+        const std::int32_t* from = c + (t / kPanels) * c_stride + t % kPanels * kColumns;
+        acc[t] = _mm256_add_epi32(acc[t], t % kPanels == kPanels - 1
+                                              ? _mm256_maskload_epi32(from, last)
+                                              : _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+      }
+    }
+#pragma GCC unroll 32
+    for (int t = 0; t < kTiles; ++t) {
+      std::int32_t* to = c + (t / kPanels) * c_stride + t % kPanels * kColumns;
+      if (t % kPanels == kPanels - 1) {
+        _mm256_maskstore_epi32(to, last, acc[t]);
+      } else {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), acc[t]);
+      }
+    }
+    rows += kRows * tile.a_stride_bytes;
+    c += kRows * c_stride;
   }
 }
 
-// The largest tile has 6 x 2 accumulators; a single row takes up to 8 panels, two rows up to 4, a single panel
-// up to 12 rows.
-template <Unsigned kUnsigned>
-void run_single_row(const GemmTile& tile) {
-  switch (tile.panels) {
-    case 1:
-      return run_tile<kUnsigned, 1, 1>(tile);
-    case 2:
-      return run_tile<kUnsigned, 1, 2>(tile);
-    case 3:
-      return run_tile<kUnsigned, 1, 3>(tile);
-    case 4:
-      return run_tile<kUnsigned, 1, 4>(tile);
-    case 5:
-      return run_tile<kUnsigned, 1, 5>(tile);
-    case 6:
-      return run_tile<kUnsigned, 1, 6>(tile);
-    case 7:
-      return run_tile<kUnsigned, 1, 7>(tile);
-    default:
-      return run_tile<kUnsigned, 1, 8>(tile);
-  }
-}
+using Run = void (*)(const GemmTile&);
 
-template <Unsigned kUnsigned>
-void run_two_rows(const GemmTile& tile) {
-  switch (tile.panels) {
-    case 1:
-      return run_tile<kUnsigned, 2, 1>(tile);
-    case 2:
-      return run_tile<kUnsigned, 2, 2>(tile);
-    case 3:
-      return run_tile<kUnsigned, 2, 3>(tile);
-    default:
-      return run_tile<kUnsigned, 2, 4>(tile);
-  }
-}
-
-template <Unsigned kUnsigned, int kRows>
-void run_rows(const GemmTile& tile) {
-  return tile.panels == 1 ? run_tile<kUnsigned, kRows, 1>(tile) : run_tile<kUnsigned, kRows, 2>(tile);
-}
-
+// 12 rows of 1 panel, 6 rows of 2 panels at most; a single row takes up to 8 panels, two rows up to 4.
 template <Unsigned kUnsigned>
 void run(const GemmTile& tile) {
-  switch (tile.rows) {
-    case 1:
-      return run_single_row<kUnsigned>(tile);
-    case 2:
-      return run_two_rows<kUnsigned>(tile);
-    case 3:
-      return run_rows<kUnsigned, 3>(tile);
-    case 4:
-      return run_rows<kUnsigned, 4>(tile);
-    case 5:
-      return run_rows<kUnsigned, 5>(tile);
-    case 6:
-      return run_rows<kUnsigned, 6>(tile);
-    case 7:
-      return run_tile<kUnsigned, 7, 1>(tile);
-    case 8:
-      return run_tile<kUnsigned, 8, 1>(tile);
-    case 9:
-      return run_tile<kUnsigned, 9, 1>(tile);
-    case 10:
-      return run_tile<kUnsigned, 10, 1>(tile);
-    case 11:
-      return run_tile<kUnsigned, 11, 1>(tile);
-    default:
-      return run_tile<kUnsigned, 12, 1>(tile);
+  static constexpr Run kOneRow[] = {run_tile<kUnsigned, 1, 1>, run_tile<kUnsigned, 1, 2>, run_tile<kUnsigned, 1, 3>,
+                                    run_tile<kUnsigned, 1, 4>, run_tile<kUnsigned, 1, 5>, run_tile<kUnsigned, 1, 6>,
+                                    run_tile<kUnsigned, 1, 7>, run_tile<kUnsigned, 1, 8>};
+  static constexpr Run kTwoRows[] = {run_tile<kUnsigned, 2, 1>, run_tile<kUnsigned, 2, 2>, run_tile<kUnsigned, 2, 3>,
+                                     run_tile<kUnsigned, 2, 4>};
+  // From three rows on.
+  static constexpr Run kOnePanel[] = {run_tile<kUnsigned, 3, 1>, run_tile<kUnsigned, 4, 1>,  run_tile<kUnsigned, 5, 1>,
+                                      run_tile<kUnsigned, 6, 1>, run_tile<kUnsigned, 7, 1>,  run_tile<kUnsigned, 8, 1>,
+                                      run_tile<kUnsigned, 9, 1>, run_tile<kUnsigned, 10, 1>, run_tile<kUnsigned, 11, 1>,
+                                      run_tile<kUnsigned, 12, 1>};
+  static constexpr Run kTwoPanels[] = {run_tile<kUnsigned, 3, 2>, run_tile<kUnsigned, 4, 2>, run_tile<kUnsigned, 5, 2>,
+                                       run_tile<kUnsigned, 6, 2>};
+  static constexpr const Run* kMoreRows[] = {kOnePanel, kTwoPanels};
+  const int panel = tile.panels - 1;
+  if (tile.rows <= 2) {
+    return tile.rows == 1 ? kOneRow[panel](tile) : kTwoRows[panel](tile);
   }
+  return kMoreRows[panel][tile.rows - 3](tile);
 }
 
 }  // namespace

@@ -17,6 +17,14 @@ void add_wrapping(std::int32_t& sum, std::int32_t value) {
   sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(value));
 }
 
+void start_sums(const GemmArgs& args, std::int32_t* c) {
+  if (args.column_start == nullptr) {
+    std::fill_n(c, args.n, 0);
+  } else {
+    std::copy_n(args.column_start, args.n, c);
+  }
+}
+
 // One widened row against kColumnBlock columns, `stride` elements apart; count is a multiple of kColumnUnit.
 void dot_exact(const std::int16_t* a, const std::int16_t* b, Index stride, Index count, std::int32_t* out) {
   std::int32_t sum0 = 0;
@@ -70,7 +78,7 @@ void run_exact(const GemmArgs& args) {
   for (Index i = 0; i < args.m; ++i) {
     const auto* a = static_cast<const Byte*>(args.a) + i * args.a_stride_bytes;
     std::int32_t* c = args.c + i * args.c_stride;
-    std::fill_n(c, args.n, 0);
+    start_sums(args, c);
     for (Index k0 = 0; k0 < args.k; k0 += kStretch) {
       const Index k = std::min(args.k - k0, kStretch);
       const Index padded = round_up(k, kColumnUnit);
@@ -100,7 +108,7 @@ void gemm_u8s8_sat16_pairs_scalar(const GemmArgs& args) {
   for (Index i = 0; i < args.m; ++i) {
     const auto* a = static_cast<const std::uint8_t*>(args.a) + i * args.a_stride_bytes;
     std::int32_t* c = args.c + i * args.c_stride;
-    std::fill_n(c, args.n, 0);
+    start_sums(args, c);
     for (Index p0 = 0; p0 < half; p0 += kStretch) {
       const Index pairs = std::min(half - p0, kStretch);
       for (Index p = 0; p < pairs; ++p) {

@@ -120,9 +120,4 @@ void requantize(const RequantizeKernel& kernel, const RequantizeArgs& args) {
   }
 }
 
-void requantize(const RequantizeArgs& args) {
-  static const RequantizeKernel& best = choose_requantize({best_isa(host_features())}, host_features());
-  requantize(best, args);
-}
-
 }  // namespace assay::kernels

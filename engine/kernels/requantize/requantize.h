@@ -34,8 +34,6 @@ const RequantizeKernel& choose_requantize(const Profile& profile, const CpuFeatu
 
 // Any strides.
 void requantize(const RequantizeKernel& kernel, const RequantizeArgs& args);
-// With the best kernel of this host.
-void requantize(const RequantizeArgs& args);
 
 // The same correction without requantization: out[i,j] = v as int32, same strides in elements (MatMulInteger,
 // ConvInteger).

@@ -29,9 +29,4 @@ const TransposeKernel& choose_transpose(const Profile& profile, const CpuFeature
   return *choose_kernel(transpose_kernels(), profile, features).kernel;
 }
 
-void transpose_bytes(const ByteTransposeArgs& args) {
-  static const TransposeKernel& best = choose_transpose({best_isa(host_features())}, host_features());
-  best.run(args);
-}
-
 }  // namespace assay::kernels

@@ -24,7 +24,4 @@ std::span<const TransposeKernel> transpose_kernels();
 // The best kernel at or below the profile's ISA; where `features` lack that ISA, the best that they allow.
 const TransposeKernel& choose_transpose(const Profile& profile, const CpuFeatures& features);
 
-// With the best kernel of this host.
-void transpose_bytes(const ByteTransposeArgs& args);
-
 }  // namespace assay::kernels

@@ -17,7 +17,11 @@ constexpr std::array<AttributeSchema, 1> kSoftmaxAttributes = {{
     {.name = "axis", .kind = AttributeKind::kInt},
 }};
 
-constexpr std::array<OperatorSchema, 7> kRows = {{
+constexpr std::array<AttributeSchema, 1> kGeluAttributes = {{
+    {.name = "approximate", .kind = AttributeKind::kString},
+}};
+
+constexpr std::array<OperatorSchema, 10> kRows = {{
     {.domain = "", .op_type = "Relu", .first_opset = kOldestOpset, .last_opset = kNewestOpset},
     {.domain = "", .op_type = "Clip", .first_opset = kOldestOpset, .last_opset = 10, .attributes = kClipAttributes},
     // input, min?, max?
@@ -27,6 +31,9 @@ constexpr std::array<OperatorSchema, 7> kRows = {{
      .first_opset = kOldestOpset,
      .last_opset = kNewestOpset,
      .attributes = kLeakyReluAttributes},
+    {.domain = "", .op_type = "Erf", .first_opset = 9, .last_opset = kNewestOpset},
+    {.domain = "", .op_type = "Gelu", .first_opset = 20, .last_opset = kNewestOpset, .attributes = kGeluAttributes},
+    {.domain = "", .op_type = "Tanh", .first_opset = kOldestOpset, .last_opset = kNewestOpset},
     {.domain = "", .op_type = "HardSwish", .first_opset = 14, .last_opset = kNewestOpset},
     {.domain = "", .op_type = "Sigmoid", .first_opset = kOldestOpset, .last_opset = kNewestOpset},
     // Up to opset 12 over all dimensions from axis on, from 13 on over one.

@@ -17,7 +17,6 @@ constexpr std::array kRows = {
     standard("BitwiseAnd", kBinary, {}, {.first = 18}),
     standard("BitwiseOr", kBinary, {}, {.first = 18}),
     standard("BitwiseXor", kBinary, {}, {.first = 18}),
-    standard("Div", kBinary),
     standard("Equal", kBinary),
     standard("Greater", kBinary),
     standard("GreaterOrEqual", kBinary, {}, {.first = 12}),
@@ -30,7 +29,6 @@ constexpr std::array kRows = {
     standard("Or", kBinary),
     standard("PRelu", kBinary),
     standard("Pow", kBinary),
-    standard("Sub", kBinary),
     standard("Sum", kVariadic),
     // condition, X, Y
     standard("Where", {.min_inputs = 3, .max_inputs = 3}, {}, {.first = 9}),

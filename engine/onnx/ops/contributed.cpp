@@ -43,7 +43,6 @@ constexpr std::array kRows = {
     // A, B, C?
     microsoft("FusedGemm", {.min_inputs = 2, .max_inputs = 3}, kFusedGemm),
     microsoft("FusedMatMul", kBinary, kFusedMatMul),
-    microsoft("Gelu", kUnary),
     // A, B, a_scale, b_scale, a_zero_point?, b_zero_point?, bias?
     microsoft("MatMulIntegerToFloat", {.min_inputs = 4, .max_inputs = 7}),
     // condition, X, x_scale, x_zero_point, Y, y_scale, y_zero_point, z_scale, z_zero_point

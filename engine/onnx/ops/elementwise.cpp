@@ -6,9 +6,21 @@
 namespace assay::onnx {
 namespace {
 
-constexpr std::array<OperatorSchema, 2> kRows = {{
+constexpr std::array<OperatorSchema, 4> kRows = {{
     {.domain = "",
      .op_type = "Add",
+     .first_opset = kOldestOpset,
+     .last_opset = kNewestOpset,
+     .min_inputs = 2,
+     .max_inputs = 2},
+    {.domain = "",
+     .op_type = "Sub",
+     .first_opset = kOldestOpset,
+     .last_opset = kNewestOpset,
+     .min_inputs = 2,
+     .max_inputs = 2},
+    {.domain = "",
+     .op_type = "Div",
      .first_opset = kOldestOpset,
      .last_opset = kNewestOpset,
      .min_inputs = 2,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// assay's own operators, which only the optimiser makes: an integer product with a clamp in its requantization. Inputs
-// and other attributes are those of the plain operator.
+// assay's own operators, which only the optimiser makes: an integer product with a clamp in its requantization, whose
+// inputs and other attributes are those of the plain operator, and a function of bytes as a table.
 #include <algorithm>
 #include <array>
 
@@ -37,7 +37,7 @@ Status check_clamp(const Node& node) {
   return {};
 }
 
-std::array<OperatorSchema, 3> make_rows() {
+std::array<OperatorSchema, 4> make_rows() {
   static const std::vector<AttributeSchema> kConvAttributes = make_conv_attributes();
   return {{
       {.domain = kAssayDomain,
@@ -60,13 +60,15 @@ std::array<OperatorSchema, 3> make_rows() {
        .attributes = kQGemmAttributes,
        .optional_inputs = 1U << 6U,
        .check = check_clamp},
+      // x of 8 bits, y[byte of x] of 8 bits: 256 values
+      {.domain = kAssayDomain, .op_type = "ByteLookup", .min_inputs = 2, .max_inputs = 2},
   }};
 }
 
 }  // namespace
 
 std::span<const OperatorSchema> fused_schemas() {
-  static const std::array<OperatorSchema, 3> kRows = make_rows();
+  static const std::array<OperatorSchema, 4> kRows = make_rows();
   return kRows;
 }
 

@@ -44,7 +44,8 @@ Status check_concat(const Node& node) {
   return {};
 }
 
-constexpr std::array<OperatorSchema, 9> kRows = {{
+constexpr std::array<OperatorSchema, 10> kRows = {{
+    {.domain = kMicrosoftDomain, .op_type = "Gelu"},
     // A, a_scale, a_zero_point, B, b_scale, b_zero_point, C?, y_scale?, y_zero_point?; float output without y_scale
     {.domain = kMicrosoftDomain, .op_type = "QGemm", .min_inputs = 6, .max_inputs = 9, .attributes = kQGemmAttributes},
     // A, A_scale, A_zero_point?, B, B_scale, B_zero_point?, C_scale, C_zero_point?

@@ -11,7 +11,6 @@ namespace {
 constexpr std::array kAlpha = {float_attribute("alpha")};
 constexpr std::array kAlphaBeta = {float_attribute("alpha"), float_attribute("beta")};
 constexpr std::array kSelu = {float_attribute("alpha"), float_attribute("gamma")};
-constexpr std::array kGelu = {string_attribute("approximate")};
 constexpr std::array kShrink = {float_attribute("bias"), float_attribute("lambd")};
 constexpr std::array kIsInf = {int_attribute("detect_negative"), int_attribute("detect_positive")};
 
@@ -29,10 +28,8 @@ constexpr std::array kRows = {
     standard("Cos", kUnary),
     standard("Cosh", kUnary, {}, {.first = 9}),
     standard("Elu", kUnary, kAlpha),
-    standard("Erf", kUnary, {}, {.first = 9}),
     standard("Exp", kUnary),
     standard("Floor", kUnary),
-    standard("Gelu", kUnary, kGelu, {.first = 20}),
     standard("HardSigmoid", kUnary, kAlphaBeta),
     standard("IsInf", kUnary, kIsInf, {.first = 10}),
     standard("IsNaN", kUnary, {}, {.first = 9}),
@@ -52,7 +49,6 @@ constexpr std::array kRows = {
     standard("Sqrt", kUnary),
     standard("Swish", kUnary, kAlpha, {.first = 24}),
     standard("Tan", kUnary),
-    standard("Tanh", kUnary),
     standard("ThresholdedRelu", kUnary, kAlpha, {.first = 10}),
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// LeakyRelu, Sigmoid and HardSwish on float32.
+// LeakyRelu, Sigmoid, HardSwish, Tanh, Erf and Gelu on float32. The last three are computed in double and rounded once,
+// so that the C library's variants for different CPUs give one result.
 #include <cmath>
+#include <numbers>
+#include <string>
 
 #include "engine/runtime/ops/float_operators.h"
 
@@ -26,6 +29,17 @@ OperatorResult prepare_map(const PrepareContext& context, F f) {
   return make_operator([f](const RunContext& run) { return map(run.input(0), f); }, "float32");
 }
 
+double gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); }
+
+double gelu_by_tanh(double x) {
+  const double inner = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+  return 0.5 * x * (1 + std::tanh(inner));
+}
+
+OperatorResult prepare_double(const PrepareContext& context, double (*f)(double)) {
+  return prepare_map(context, [f](float x) { return static_cast<float>(f(static_cast<double>(x))); });
+}
+
 }  // namespace
 
 OperatorResult prepare_leaky_relu(const PrepareContext& context) {
@@ -43,6 +57,22 @@ OperatorResult prepare_hard_swish(const PrepareContext& context) {
     const float low = gate < 0.0F ? 0.0F : gate;
     return x * (low > 1.0F ? 1.0F : low);
   });
+}
+
+OperatorResult prepare_tanh(const PrepareContext& context) {
+  return prepare_double(context, [](double x) { return std::tanh(x); });
+}
+
+OperatorResult prepare_erf(const PrepareContext& context) {
+  return prepare_double(context, [](double x) { return std::erf(x); });
+}
+
+OperatorResult prepare_gelu(const PrepareContext& context) {
+  const std::string approximate = context.node.string_attribute("approximate", "none");
+  if (approximate != "none" && approximate != "tanh") {
+    return invalid_model("approximate is 'none' or 'tanh'; found '" + approximate + "'");
+  }
+  return prepare_double(context, approximate == "tanh" ? gelu_by_tanh : gelu);
 }
 
 }  // namespace assay::runtime

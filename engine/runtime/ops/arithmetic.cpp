@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Add and Mul with broadcasting: float32, float64 and all integers, which wrap.
+// Add, Sub, Mul and Div with broadcasting: float32, float64 and all integers, which wrap; integer quotients are
+// truncated towards zero, and a divisor of 0 is refused.
+#include <algorithm>
 #include <type_traits>
 
 #include "engine/runtime/ops/broadcast.h"
@@ -19,6 +21,25 @@ struct Plus {
     return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b));
   }
 };
+struct Minus {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(static_cast<Wide<T>>(a) - static_cast<Wide<T>>(b));
+  }
+};
+
+struct Over {
+  template <typename T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return a / b;
+    } else {
+      const bool negates = std::is_signed_v<T> && b == static_cast<T>(-1);  // the quotient of the minimum wraps
+      return negates ? static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(a)) : static_cast<T>(a / b);
+    }
+  }
+};
+
 struct Times {
   template <typename T>
   T operator()(T a, T b) const {
@@ -68,6 +89,18 @@ Result<Tensor> binary(const RunContext& context, const F& f) {
   }
 }
 
+Result<Tensor> divide(const RunContext& context) {
+  const Tensor& b = context.input(1);
+  const bool is_float = b.dtype() == DType::kFloat32 || b.dtype() == DType::kFloat64;
+  if (!is_float) {
+    const std::vector<Index> divisors = b.to_indices();
+    if (std::find(divisors.begin(), divisors.end(), 0) != divisors.end()) {
+      return invalid_argument("integers must not be divided by 0; found one in B");
+    }
+  }
+  return binary(context, Over{});
+}
+
 template <typename F>
 OperatorResult prepare_binary(const PrepareContext& context, F f) {
   ASSAY_TRY(check_arity(context, 2, 2));
@@ -77,6 +110,11 @@ OperatorResult prepare_binary(const PrepareContext& context, F f) {
 }  // namespace
 
 OperatorResult prepare_add(const PrepareContext& context) { return prepare_binary(context, Plus{}); }
+OperatorResult prepare_sub(const PrepareContext& context) { return prepare_binary(context, Minus{}); }
+OperatorResult prepare_div(const PrepareContext& context) {
+  ASSAY_TRY(check_arity(context, 2, 2));
+  return make_operator(divide, "float32");
+}
 OperatorResult prepare_mul(const PrepareContext& context) { return prepare_binary(context, Times{}); }
 
 }  // namespace assay::runtime

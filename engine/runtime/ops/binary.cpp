@@ -40,29 +40,6 @@ OperatorResult prepare_comparison(const PrepareContext& context, F f) {
   return make_operator([f](const RunContext& run) { return binary<true, List>(run, f); }, "float32");
 }
 
-struct Minus {
-  template <typename T>
-  T operator()(T a, T b) const {
-    return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));
-  }
-};
-
-struct Quotient {
-  template <typename T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      return a / b;
-    } else if constexpr (std::is_signed_v<T>) {
-      if (b == -1) {  // the lowest value over -1 does not fit
-        return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a));
-      }
-      return b == 0 ? T{0} : static_cast<T>(a / b);
-    } else {
-      return b == 0 ? T{0} : static_cast<T>(a / b);
-    }
-  }
-};
-
 // The sign of the divisor, as Python's %.
 struct FloorMod {
   template <typename T>
@@ -116,10 +93,6 @@ struct Shift {
 
 }  // namespace
 
-OperatorResult prepare_sub(const PrepareContext& context) { return prepare_arithmetic<NumberTypes>(context, Minus{}); }
-OperatorResult prepare_div(const PrepareContext& context) {
-  return prepare_arithmetic<NumberTypes>(context, Quotient{});
-}
 OperatorResult prepare_mod(const PrepareContext& context) {
   return context.node.int_attribute("fmod", 0) != 0 ? prepare_arithmetic<NumberTypes>(context, TruncatedMod{})
                                                     : prepare_arithmetic<NumberTypes>(context, FloorMod{});

@@ -9,6 +9,7 @@
 #include "engine/runtime/guard.h"
 #include "engine/runtime/ops/quantized_operators.h"
 #include "engine/runtime/parallel.h"
+#include "engine/runtime/product_witness.h"
 #include "engine/runtime/quantized_params.h"
 #include "engine/runtime/quantized_product.h"
 
@@ -148,7 +149,7 @@ class ConvInteger final : public Operator {
     multiply_correct({*kernels_.gemm.kernel, worker.packed, correction}, w_zero_points, weights,
                      {.y = out, .row_stride = shape.positions()}, worker.product);
     if (context.witness != nullptr) {
-      witness_product(weights, patches, *context.witness, {.side = ChannelSide::kRows, .first = first_output});
+      witness_weight_rows(weights, patches, first_output, *context.witness);
     }
     return {};
   }

@@ -37,6 +37,7 @@ class QGemm final : public Operator {
         transpose_a_(context.node.int_attribute("transA", 0) != 0),
         transpose_b_(context.node.int_attribute("transB", 0) != 0),
         alpha_(context.node.float_attribute("alpha", 1)),
+        transpose_(kernels::choose_transpose(context.profile, context.features)),
         matmul_(context, {.a = kA, .a_zero_point = kAZeroPoint, .b = kB, .b_zero_point = kBZeroPoint}, transpose_b_) {}
 
   Status prepare(const PrepareContext& context) { return matmul_.prepare(context); }
@@ -126,12 +127,12 @@ class QGemm final : public Operator {
       return a.bytes();
     }
     ASSAY_TRY(transposed_a_.reserve(a.size()));
-    kernels::transpose_bytes({.from = reinterpret_cast<const std::uint8_t*>(a.bytes()),
-                              .rows = a.dim(0),
-                              .columns = a.dim(1),
-                              .from_stride = a.dim(1),
-                              .to = transposed_a_.as<std::uint8_t>(),
-                              .to_stride = a.dim(0)});
+    transpose_.run({.from = reinterpret_cast<const std::uint8_t*>(a.bytes()),
+                    .rows = a.dim(0),
+                    .columns = a.dim(1),
+                    .from_stride = a.dim(1),
+                    .to = transposed_a_.as<std::uint8_t>(),
+                    .to_stride = a.dim(0)});
     return static_cast<const std::byte*>(transposed_a_.as<std::byte>());
   }
 
@@ -145,7 +146,8 @@ class QGemm final : public Operator {
       add_bias(c, shape, sums);
     }
     if (!parameters_.float_output) {
-      requantize_rows({.sums = sums,
+      requantize_rows({.kernel = matmul_.requantize_kernel(),
+                       .sums = sums,
                        .rows = shape.m,
                        .n = shape.n,
                        .a_scales = {&parameters_.a_scale, 1},
@@ -182,6 +184,7 @@ class QGemm final : public Operator {
   bool transpose_a_;
   bool transpose_b_;
   float alpha_;
+  const kernels::TransposeKernel& transpose_;
   QuantizedMatmul matmul_;
   Parameters parameters_;  // set where the operands change
   ScratchBuffer transposed_a_;

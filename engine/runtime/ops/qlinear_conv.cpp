@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // QLinearConv, plain and ai.assay's with a clamp: a quantized product of patches and weights per group, or the
 // depthwise kernel where every output channel reads one input channel of its own (exact in every profile).
+#include <algorithm>
+
+#include "engine/runtime/conv_images.h"
 #include "engine/runtime/conv_kernels.h"
 #include "engine/runtime/conv_patches.h"
 #include "engine/runtime/conv_weights.h"
@@ -43,6 +46,7 @@ struct Binding {
   // Per group, unless depthwise.
   std::vector<Correction> corrections;
   std::vector<Requantization> requantizations;
+  bool in_place = false;  // the product reads the images, not patches
 };
 
 class QLinearConv final : public Operator {
@@ -120,6 +124,10 @@ class QLinearConv final : public Operator {
     for (Index group = 0; group < (depthwise_ ? 0 : group_); ++group) {
       set_group(group);
     }
+    // Sums of rows are made from patches only.
+    const bool no_row_sums = std::ranges::all_of(
+        bound_.corrections, [](const Correction& correction) { return correction.b_zero_points.empty(); });
+    bound_.in_place = kernels_.gemm.kernel->reads_lines && no_row_sums && can_read_in_place(bound_.shape);
     bound_.x_type = x.dtype();
     bound_.x_shape = x.shape();
     bound_.is_set = true;
@@ -136,7 +144,6 @@ class QLinearConv final : public Operator {
     Requantization requantization = parameters.requantization;
     const auto scales = of_group(parameters.requantization.scales, bound_.shape, group);
     requantization.scales.assign(scales.begin(), scales.end());
-    requantization.kernel = kernels_.requantize;
     bound_.requantizations.push_back(std::move(requantization));
   }
 
@@ -197,70 +204,87 @@ class QLinearConv final : public Operator {
   Status run_product(const RunContext& context, Tensor& y) {
     const ConvShape& shape = bound_.shape;
     const int threads = context.witness == nullptr ? context.threads : 1;  // the witness is one record
-    const ConvTasks tasks(shape, shape.group_outputs, threads);
+    const bool pointwise = shape.pointwise();
+    const bool in_place = !pointwise && bound_.in_place && context.witness == nullptr;  // the witness reads patches
+    const ConvTasks tasks(shape, shape.group_outputs, threads, in_place ? LeftOperand::kImage : LeftOperand::kPatches);
     ASSAY_ASSIGN(const Index patch_bytes, element_count({tasks.most_positions(), shape.contraction()}));
     workers_.resize(static_cast<std::size_t>(threads));
     for (Worker& worker : workers_) {
-      ASSAY_TRY(worker.patches.reserve(patch_bytes));
+      ASSAY_TRY(worker.patches.reserve(in_place ? 0 : patch_bytes));
       ASSAY_TRY(worker.product.reserve(tasks.most_positions(), shape.group_outputs));
     }
-    if (shape.pointwise()) {
+    if (pointwise) {
       for_each_task(tasks.count() * group_, threads, [&](Index task, int slot) {
-        run_block(context, tasks.at(task / group_), task % group_, workers_[static_cast<std::size_t>(slot)], y);
+        Worker& worker = workers_[static_cast<std::size_t>(slot)];
+        const OutputBlock block = tasks.at(task / group_);
+        run_block(context, block, task % group_, transposed(context, block, task % group_, worker), worker, y);
       });
       return {};
     }
-    ASSAY_TRY(images_.reserve(shape));
-    const std::byte* x = context.input(kX).bytes();
+    ASSAY_TRY(images_.reserve(shape, in_place ? frame_of_taps(shape) : bare_frame(shape), threads));
+    const ImageSource source{.transpose = *kernels_.transpose,
+                             .x = context.input(kX).bytes(),
+                             .pad_value = static_cast<std::uint8_t>(bound_.parameters.x_zero_point)};
     for (Index first = 0; first < shape.batch; first += images_.most_samples()) {
       const Index count = std::min(images_.most_samples(), shape.batch - first);
-      images_.fill(shape, *kernels_.transpose, x, first, count, threads);
+      images_.fill(shape, source, first, count, threads);
       const Index blocks = tasks.count() / shape.batch;
       for_each_task(count * blocks * group_, threads, [&](Index task, int slot) {
-        run_block(context, tasks.at(first * blocks + task / group_), task % group_,
-                  workers_[static_cast<std::size_t>(slot)], y);
+        Worker& worker = workers_[static_cast<std::size_t>(slot)];
+        const OutputBlock block = tasks.at(first * blocks + task / group_);
+        const Index group = task % group_;
+        const std::uint8_t* image = images_.image(block.sample, group);
+        run_block(context, block, group, in_place ? rows_in_place(shape, image, block) : patches(image, block, worker),
+                  worker, y);
       });
     }
     return {};
   }
 
-  void run_block(const RunContext& context, const OutputBlock& block, Index group, Worker& worker, Tensor& y) const {
+  void run_block(const RunContext& context, const OutputBlock& block, Index group, const ProductRows& rows,
+                 Worker& worker, Tensor& y) {
     const ConvShape& shape = bound_.shape;
     const auto g = static_cast<std::size_t>(group);
-    const ProductRows rows = patches(context, block, group, worker);
     const Index plane = block.sample * shape.outputs() + group * shape.group_outputs;
     std::byte* out = y.mutable_bytes() + plane * shape.positions() + block.first_position;
     multiply_requantize({*kernels_.gemm.kernel, weights_.packed(group), bound_.corrections[g]},
-                        bound_.requantizations[g], rows,
+                        {*kernels_.requantize, bound_.requantizations[g]}, rows,
                         {.y = out, .row_stride = 1, .column_stride = shape.positions()}, worker.product);
     if (context.witness != nullptr) {
-      witness_product(rows, weights_.matrix(group), *context.witness,
-                      {.side = ChannelSide::kColumns, .first = group * shape.group_outputs});
+      weights_.witness(group).add(rows, group * shape.group_outputs, *context.witness);
     }
   }
 
-  // (kernel y, kernel x, channel) at the positions of the block.
-  ProductRows patches(const RunContext& context, const OutputBlock& block, Index group, Worker& worker) const {
+  // The channels at the positions of the block of a pointwise convolution.
+  ProductRows transposed(const RunContext& context, const OutputBlock& block, Index group, Worker& worker) const {
     const ConvShape& shape = bound_.shape;
     auto* out = worker.patches.as<std::uint8_t>();
-    if (shape.pointwise()) {
-      const Index channel = block.sample * shape.channels() + group * shape.group_channels;
-      const auto* x = reinterpret_cast<const std::uint8_t*>(context.input(kX).bytes());
-      kernels_.transpose->run({.from = x + channel * shape.image_size() + block.first_position,
-                               .rows = shape.group_channels,
-                               .columns = block.positions,
-                               .from_stride = shape.image_size(),
-                               .to = out,
-                               .to_stride = shape.group_channels});
-    } else {
-      const auto zero_point = static_cast<std::uint8_t>(bound_.parameters.x_zero_point);
-      write_patches_channel_last(
-          shape, {.kernel = *kernels_.im2col, .image = images_.image(block.sample, group), .pad_value = zero_point},
-          block, out);
-    }
-    return {.a = reinterpret_cast<const std::byte*>(out),
+    const Index channel = block.sample * shape.channels() + group * shape.group_channels;
+    const auto* x = reinterpret_cast<const std::uint8_t*>(context.input(kX).bytes());
+    kernels_.transpose->run({.from = x + channel * shape.image_size() + block.first_position,
+                             .rows = shape.group_channels,
+                             .columns = block.positions,
+                             .from_stride = shape.image_size(),
+                             .to = out,
+                             .to_stride = shape.group_channels});
+    return dense_rows(out, block);
+  }
+
+  // (kernel y, kernel x, channel) at the positions of the block.
+  ProductRows patches(const std::uint8_t* image, const OutputBlock& block, Worker& worker) const {
+    auto* out = worker.patches.as<std::uint8_t>();
+    write_patches_channel_last(bound_.shape,
+                               {.kernel = *kernels_.im2col,
+                                .image = image,
+                                .pad_value = static_cast<std::uint8_t>(bound_.parameters.x_zero_point)},
+                               block, out);
+    return dense_rows(out, block);
+  }
+
+  ProductRows dense_rows(const std::uint8_t* rows, const OutputBlock& block) const {
+    return {.a = reinterpret_cast<const std::byte*>(rows),
             .count = block.positions,
-            .stride_bytes = shape.contraction(),
+            .stride_bytes = bound_.shape.contraction(),
             .is_signed = x_signed_};
   }
 

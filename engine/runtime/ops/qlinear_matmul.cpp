@@ -91,7 +91,8 @@ class QLinearMatMul final : public Operator {
       const auto [a, b] = shape.products[i];
       const Index first = static_cast<Index>(i) * shape.m * shape.n;
       requantize_rows(
-          {.sums = sums + first,
+          {.kernel = matmul_.requantize_kernel(),
+           .sums = sums + first,
            .rows = shape.m,
            .n = shape.n,
            .a_scales = a_scales.size() == 1

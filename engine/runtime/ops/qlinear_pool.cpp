@@ -24,31 +24,38 @@ Result<kernels::PoolQuantization> read_quantization(const RunContext& context) {
 }
 
 // [N, ..., C] <-> [N, C, ...]: each sample is a matrix [positions, channels] or [channels, positions].
-Result<Tensor> swap_layout(const Tensor& from, const Shape& to_shape, Index rows, Index columns) {
+struct Layout {
+  Shape shape;  // to
+  Index rows = 0;
+  Index columns = 0;
+};
+Result<Tensor> swap_layout(const Tensor& from, const Layout& layout, const kernels::TransposeKernel& kernel) {
+  const auto& [to_shape, rows, columns] = layout;
   ASSAY_ASSIGN(Tensor to, Tensor::allocate_uninitialized(from.dtype(), to_shape));
   const Index sample = rows * columns;
   for (Index i = 0; i < from.size(); i += sample) {
-    kernels::transpose_bytes({.from = reinterpret_cast<const std::uint8_t*>(from.bytes()) + i,
-                              .rows = rows,
-                              .columns = columns,
-                              .from_stride = columns,
-                              .to = reinterpret_cast<std::uint8_t*>(to.mutable_bytes()) + i,
-                              .to_stride = rows});
+    kernel.run({.from = reinterpret_cast<const std::uint8_t*>(from.bytes()) + i,
+                .rows = rows,
+                .columns = columns,
+                .from_stride = columns,
+                .to = reinterpret_cast<std::uint8_t*>(to.mutable_bytes()) + i,
+                .to_stride = rows});
   }
   return to;
 }
 
-Result<Tensor> to_channels_first(const Tensor& x) {
+Result<Tensor> to_channels_first(const Tensor& x, const kernels::TransposeKernel& kernel) {
   Shape shape = {x.dim(0), x.shape().back()};
   shape.insert(shape.end(), x.shape().begin() + 1, x.shape().end() - 1);
-  return swap_layout(x, shape, dims_product(x.shape(), 1, x.rank() - 1), x.shape().back());
+  return swap_layout(x, {.shape = shape, .rows = dims_product(x.shape(), 1, x.rank() - 1), .columns = x.shape().back()},
+                     kernel);
 }
 
-Result<Tensor> to_channels_last(const Tensor& y) {
+Result<Tensor> to_channels_last(const Tensor& y, const kernels::TransposeKernel& kernel) {
   Shape shape = {y.dim(0)};
   shape.insert(shape.end(), y.shape().begin() + 2, y.shape().end());
   shape.push_back(y.dim(1));
-  return swap_layout(y, shape, y.dim(1), dims_product(y.shape(), 2, y.rank()));
+  return swap_layout(y, {.shape = shape, .rows = y.dim(1), .columns = dims_product(y.shape(), 2, y.rank())}, kernel);
 }
 
 Status check_image(const Tensor& x) {
@@ -85,17 +92,21 @@ Result<Tensor> average_planes(const RunContext& context, const AverageOptions& o
   return y;
 }
 
-Result<Tensor> average_pool(const RunContext& context, const AverageOptions& options,
-                            const kernels::PoolKernel& kernel) {
+struct AverageKernels {
+  const kernels::PoolKernel& pool;
+  const kernels::TransposeKernel& transpose;
+};
+
+Result<Tensor> average_pool(const RunContext& context, const AverageOptions& options, const AverageKernels& kernels) {
   const Tensor& x = context.input(kX);
   ASSAY_TRY(check_image(x));
   ASSAY_TRY(expect_8bit(x, "X"));
   if (!options.channels_last) {
-    return average_planes(context, options, x, kernel);
+    return average_planes(context, options, x, kernels.pool);
   }
-  ASSAY_ASSIGN(const Tensor first, to_channels_first(x));
-  ASSAY_ASSIGN(const Tensor y, average_planes(context, options, first, kernel));
-  return to_channels_last(y);
+  ASSAY_ASSIGN(const Tensor first, to_channels_first(x, kernels.transpose));
+  ASSAY_ASSIGN(const Tensor y, average_planes(context, options, first, kernels.pool));
+  return to_channels_last(y, kernels.transpose);
 }
 
 Result<Tensor> global_average_pool(const RunContext& context, bool channels_last, const kernels::PoolKernel& kernel) {
@@ -136,7 +147,8 @@ OperatorResult prepare_qlinear_average_pool(const PrepareContext& context) {
                          .channels_last = channels_last(context)};
   ASSAY_ASSIGN(options.spec, read_pool_spec(context.node));
   const kernels::PoolChoice choice = kernels::choose_pool(context.profile, context.features);
-  return make_operator([options, choice](const RunContext& run) { return average_pool(run, options, *choice.kernel); },
+  const AverageKernels kernels{*choice.kernel, kernels::choose_transpose(context.profile, context.features)};
+  return make_operator([options, kernels](const RunContext& run) { return average_pool(run, options, kernels); },
                        kernel_info(choice, context.profile, "float32"));
 }
 

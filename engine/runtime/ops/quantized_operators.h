@@ -18,6 +18,7 @@ OperatorResult prepare_qlinear_add(const PrepareContext& context);
 OperatorResult prepare_qlinear_mul(const PrepareContext& context);
 OperatorResult prepare_qlinear_average_pool(const PrepareContext& context);
 OperatorResult prepare_qlinear_global_average_pool(const PrepareContext& context);
+OperatorResult prepare_byte_lookup(const PrepareContext& context);
 OperatorResult prepare_qlinear_concat(const PrepareContext& context);
 OperatorResult prepare_qlinear_leaky_relu(const PrepareContext& context);
 OperatorResult prepare_qlinear_sigmoid(const PrepareContext& context);

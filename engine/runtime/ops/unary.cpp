@@ -154,9 +154,6 @@ OperatorResult prepare_sinh(const PrepareContext& context) {
 OperatorResult prepare_cosh(const PrepareContext& context) {
   return prepare_map<FloatTypes>(context, [](auto x) { return std::cosh(x); });
 }
-OperatorResult prepare_tanh(const PrepareContext& context) {
-  return prepare_map<FloatTypes>(context, [](auto x) { return std::tanh(x); });
-}
 OperatorResult prepare_asinh(const PrepareContext& context) {
   return prepare_map<FloatTypes>(context, [](auto x) { return std::asinh(x); });
 }
@@ -165,9 +162,6 @@ OperatorResult prepare_acosh(const PrepareContext& context) {
 }
 OperatorResult prepare_atanh(const PrepareContext& context) {
   return prepare_map<FloatTypes>(context, [](auto x) { return std::atanh(x); });
-}
-OperatorResult prepare_erf(const PrepareContext& context) {
-  return prepare_map<FloatTypes>(context, [](auto x) { return std::erf(x); });
 }
 OperatorResult prepare_softplus(const PrepareContext& context) {
   return prepare_map<FloatTypes>(context, [](auto x) { return softplus(x); });
@@ -225,21 +219,10 @@ OperatorResult prepare_shrink(const PrepareContext& context) {
   });
 }
 
-OperatorResult prepare_gelu(const PrepareContext& context) {
-  const std::string approximate = context.node.string_attribute("approximate", "none");
-  if (approximate == "tanh") {
-    return prepare_tanh_gelu(context);
-  }
-  if (approximate != "none") {
-    return invalid_model("approximate must be none or tanh; found '" + approximate + "'");
-  }
-  return prepare_map<FloatTypes>(context, []<typename T>(T x) {
-    return T{0.5} * x * (T{1} + std::erf(x * static_cast<T>(std::numbers::sqrt2 / 2)));
-  });
-}
 OperatorResult prepare_tanh_gelu(const PrepareContext& context) {
   return prepare_map<FloatTypes>(context, []<typename T>(T x) {
-    const T inner = static_cast<T>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi) * (x + static_cast<T>(0.044715) * x * x * x);
+    const T inner =
+        static_cast<T>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi) * (x + static_cast<T>(0.044715) * x * x * x);
     return T{0.5} * x * (T{1} + std::tanh(inner));
   });
 }

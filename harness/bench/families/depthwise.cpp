@@ -6,6 +6,7 @@
 
 #include "engine/kernels/depthwise/depthwise.h"
 #include "harness/bench/family.h"
+#include "harness/bench/host_rows.h"
 #include "harness/bench/test_data.h"
 
 namespace assay::bench {
@@ -96,10 +97,7 @@ Result<Prepared> prepare(const kernels::DepthwiseKernel& kernel, const Shape& sh
 
 BenchmarkRows depthwise_rows(const FamilyOptions& /*options*/) {
   BenchmarkRows rows;
-  for (const kernels::DepthwiseKernel& kernel : kernels::depthwise_kernels()) {
-    if (!can_run(host_features(), kernel.isa)) {
-      continue;
-    }
+  for (const kernels::DepthwiseKernel& kernel : host_rows(kernels::depthwise_kernels())) {
     for (const Shape& shape : kShapes) {
       rows.push_back({fmt::format("depthwise/{}/{}ch_{}x{}_k{}_s{}", kernel.name, shape.channels, shape.size,
                                   shape.size, shape.kernel, shape.stride),

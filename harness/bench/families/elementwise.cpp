@@ -8,6 +8,7 @@
 #include "engine/kernels/elementwise/binary.h"
 #include "harness/bench/copy_call.h"
 #include "harness/bench/family.h"
+#include "harness/bench/host_rows.h"
 #include "harness/bench/test_data.h"
 
 namespace assay::bench {
@@ -100,10 +101,7 @@ BenchmarkRows elementwise_rows(const FamilyOptions& /*options*/) {
   for (const Index count : kCounts) {
     rows.push_back({fmt::format("elementwise/memcpy/{}", count), [count] { return prepare_copy(3 * count); }});
   }
-  for (const kernels::BinaryKernel& kernel : kernels::binary_kernels()) {
-    if (!can_run(host_features(), kernel.isa)) {
-      continue;
-    }
+  for (const kernels::BinaryKernel& kernel : host_rows(kernels::binary_kernels())) {
     for (const Operation& operation : kOperations) {
       for (const Index count : kCounts) {
         rows.push_back({fmt::format("elementwise/{}/{}/{}", kernel.name, operation.name, count),

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "harness/bench/family.h"
+#include "harness/bench/host_rows.h"
 #include "harness/bench/test_data.h"
 
 namespace assay::bench {
@@ -107,10 +108,7 @@ Result<std::vector<std::int32_t>> scalar_product(const ScalarProductArgs& args) 
 
 BenchmarkRows gemm_rows_of(std::span<const kernels::GemmKernel> table, std::span<const GemmShape> shapes) {
   BenchmarkRows rows;
-  for (const kernels::GemmKernel& kernel : table) {
-    if (!can_run(host_features(), kernel.isa)) {
-      continue;
-    }
+  for (const kernels::GemmKernel& kernel : host_rows(table)) {
     for (const GemmShape& shape : shapes) {
       rows.push_back({fmt::format("gemm/{}/{}", kernel.name, shape_name(shape)),
                       [&kernel, shape] { return prepare(kernel, shape); }});

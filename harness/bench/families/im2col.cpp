@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "harness/bench/family.h"
+#include "harness/bench/host_rows.h"
 #include "harness/bench/test_data.h"
 
 namespace assay::bench {
@@ -110,10 +111,7 @@ Result<Prepared> prepare(const kernels::Im2colKernel& kernel, const Shape& shape
 
 BenchmarkRows im2col_rows(const FamilyOptions& /*options*/) {
   BenchmarkRows rows;
-  for (const kernels::Im2colKernel& kernel : kernels::im2col_kernels()) {
-    if (!can_run(host_features(), kernel.isa)) {
-      continue;
-    }
+  for (const kernels::Im2colKernel& kernel : host_rows(kernels::im2col_kernels())) {
     for (const Shape& shape : kShapes) {
       for (const Order order : {Order::kChannelLast, Order::kChannelFirst}) {
         rows.push_back({fmt::format("im2col/{}/{}/{}ch_{}x{}_k{}_s{}", kernel.name,

@@ -9,6 +9,7 @@
 
 #include "harness/bench/copy_call.h"
 #include "harness/bench/family.h"
+#include "harness/bench/host_rows.h"
 #include "harness/bench/test_data.h"
 
 namespace assay::bench {
@@ -110,12 +111,10 @@ BenchmarkRows linear_rows(const FamilyOptions& /*options*/) {
   BenchmarkRows rows;
   for (const Index count : kCounts) {
     rows.push_back({fmt::format("linear/memcpy/{}", count), [count] { return prepare_copy(count * kQuantizeBytes); }});
-    for (const kernels::LinearKernel& kernel : kernels::linear_kernels()) {
+    for (const kernels::LinearKernel& kernel : host_rows(kernels::linear_kernels())) {
       for (const Operation& operation : kOperations) {
-        if (can_run(host_features(), kernel.isa)) {
-          rows.push_back({fmt::format("linear/{}/{}/{}", kernel.name, operation.name, count),
-                          [&kernel, &operation, count] { return prepare(kernel, operation, count); }});
-        }
+        rows.push_back({fmt::format("linear/{}/{}/{}", kernel.name, operation.name, count),
+                        [&kernel, &operation, count] { return prepare(kernel, operation, count); }});
       }
     }
   }

@@ -8,6 +8,7 @@
 
 #include "harness/bench/copy_call.h"
 #include "harness/bench/family.h"
+#include "harness/bench/host_rows.h"
 #include "harness/bench/test_data.h"
 
 namespace assay::bench {
@@ -82,10 +83,7 @@ BenchmarkRows lookup_rows(const FamilyOptions& /*options*/) {
   for (const Index count : kCounts) {
     rows.push_back({fmt::format("lookup/memcpy/{}", count), [count] { return prepare_copy(2 * count); }});
   }
-  for (const kernels::LookupKernel& kernel : kernels::lookup_kernels()) {
-    if (!can_run(host_features(), kernel.isa)) {
-      continue;
-    }
+  for (const kernels::LookupKernel& kernel : host_rows(kernels::lookup_kernels())) {
     for (const Operation& operation : kOperations) {
       for (const Index count : kCounts) {
         rows.push_back({fmt::format("lookup/{}/{}/{}", kernel.name, operation.name, count),

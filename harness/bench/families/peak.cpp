@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "harness/bench/family.h"
+#include "harness/bench/host_rows.h"
 #include "harness/bench/test_data.h"
 
 namespace assay::bench {
@@ -38,10 +39,8 @@ Result<Prepared> prepare(const kernels::PeakKernel& kernel) {
 
 BenchmarkRows peak_rows(const FamilyOptions& /*options*/) {
   BenchmarkRows rows;
-  for (const kernels::PeakKernel& kernel : kernels::peak_kernels()) {
-    if (can_run(host_features(), kernel.isa)) {
-      rows.push_back({fmt::format("peak/{}", kernel.name), [&kernel] { return prepare(kernel); }});
-    }
+  for (const kernels::PeakKernel& kernel : host_rows(kernels::peak_kernels())) {
+    rows.push_back({fmt::format("peak/{}", kernel.name), [&kernel] { return prepare(kernel); }});
   }
   return rows;
 }

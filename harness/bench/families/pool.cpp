@@ -8,6 +8,7 @@
 #include "engine/kernels/pool/pool.h"
 #include "harness/bench/copy_call.h"
 #include "harness/bench/family.h"
+#include "harness/bench/host_rows.h"
 #include "harness/bench/test_data.h"
 
 namespace assay::bench {
@@ -174,10 +175,7 @@ BenchmarkRows pool_rows(const FamilyOptions& /*options*/) {
   for (const Shape& shape : kShapes) {
     rows.push_back({fmt::format("pool/memcpy/{}", text_of(shape)), [&shape] { return prepare_copy(bytes_of(shape)); }});
   }
-  for (const kernels::PoolKernel& kernel : kernels::pool_kernels()) {
-    if (!can_run(host_features(), kernel.isa)) {
-      continue;
-    }
+  for (const kernels::PoolKernel& kernel : host_rows(kernels::pool_kernels())) {
     for (const Shape& shape : kShapes) {
       rows.push_back({fmt::format("pool/{}/{}", kernel.name, text_of(shape)),
                       [&kernel, &shape] { return prepare(kernel, shape); }});

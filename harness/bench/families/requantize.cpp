@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "harness/bench/family.h"
+#include "harness/bench/host_rows.h"
 #include "harness/bench/test_data.h"
 
 namespace assay::bench {
@@ -84,10 +85,7 @@ Result<Prepared> prepare(const kernels::RequantizeKernel& kernel, const Shape& s
 
 BenchmarkRows requantize_rows(const FamilyOptions& /*options*/) {
   BenchmarkRows rows;
-  for (const kernels::RequantizeKernel& kernel : kernels::requantize_kernels()) {
-    if (!can_run(host_features(), kernel.isa)) {
-      continue;
-    }
+  for (const kernels::RequantizeKernel& kernel : host_rows(kernels::requantize_kernels())) {
     for (const Shape& shape : kShapes) {
       for (const Layout layout : {Layout::kRows, Layout::kColumns}) {
         rows.push_back(

@@ -37,7 +37,9 @@ constexpr OperatorCount kExpectedCounts[] = {
     {"Conv", 6},
     {"ConvInteger", 3},
     {"DequantizeLinear", 2},
+    {"Div", 4},
     {"DynamicQuantizeLinear", 3},
+    {"Erf", 1},
     {"Flatten", 9},
     {"Gemm", 11},
     {"HardSwish", 1},
@@ -56,6 +58,8 @@ constexpr OperatorCount kExpectedCounts[] = {
     {"Sigmoid", 2},
     {"Softmax", 7},
     {"Squeeze", 2},
+    {"Sub", 4},
+    {"Tanh", 2},
     {"Transpose", 7},
     {"Unsqueeze", 8},
 };

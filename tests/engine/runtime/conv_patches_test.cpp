@@ -53,28 +53,5 @@ TEST(ConvTasks, GiveEveryThreadWork) {
 
 TEST(ConvTasks, NoSamplesAreNoTasks) { EXPECT_EQ(ConvTasks(shape_of(0, 1, 3, 9, 9, 3), 64, 2).count(), 0); }
 
-TEST(ChannelLastImages, HoldEveryElementOfAFewSamples) {
-  test::Random random(1);
-  for (const Index channels : {1, 2, 3, 17, 300}) {
-    const ConvShape shape = shape_of(5, 2, channels, 19, 37, 3);
-    std::vector<std::byte> x(static_cast<std::size_t>(5 * 2 * channels * 19 * 37));
-    std::generate(x.begin(), x.end(), [&] { return static_cast<std::byte>(random.integer(0, 255)); });
-    ChannelLastImages images;
-    ASSERT_TRUE(images.reserve(shape).ok());
-    for (Index first = 0; first < 5; first += images.most_samples()) {
-      const Index count = std::min(images.most_samples(), 5 - first);
-      images.fill(shape, kernels::choose_transpose({best_isa(host_features())}, host_features()), x.data(), first,
-                  count, 2);
-      for (Index plane = first * 2 * channels; plane < (first + count) * 2 * channels; ++plane) {
-        const std::uint8_t* image = images.image(plane / (2 * channels), plane / channels % 2);
-        for (Index pixel = 0; pixel < 19 * 37; ++pixel) {
-          ASSERT_EQ(std::byte{image[pixel * channels + plane % channels]},
-                    x[static_cast<std::size_t>(plane * 19 * 37 + pixel)]);
-        }
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace assay::runtime

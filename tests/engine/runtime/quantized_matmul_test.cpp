@@ -32,7 +32,8 @@ Tensor scale(float value) {
 // A node whose inputs are constants but for those in `computed`, which have no known type.
 class Operator {
  public:
-  Operator(const std::string& op_type, const std::vector<Tensor>& inputs, const std::vector<std::size_t>& computed) {
+  Operator(const std::string& op_type, const std::vector<Tensor>& inputs, const std::vector<std::size_t>& computed,
+           const Profile& profile = {best_isa(host_features()), Precision::kFast}) {
     graph_.opsets = {{"", 13}};
     Node node;
     node.op_type = op_type;
@@ -46,11 +47,8 @@ class Operator {
       graph_.initializers.erase("input" + std::to_string(i));
     }
     graph_.nodes.push_back(node);
-    auto prepared = runtime::prepare_operator({.graph = graph_,
-                                               .node = graph_.nodes[0],
-                                               .profile = {best_isa(host_features()), Precision::kFast},
-                                               .features = host_features(),
-                                               .threads = 1});
+    auto prepared = runtime::prepare_operator(
+        {.graph = graph_, .node = graph_.nodes[0], .profile = profile, .features = host_features(), .threads = 1});
     EXPECT_TRUE(prepared.ok());
     operator_ = std::move(prepared.value());
   }
@@ -58,6 +56,12 @@ class Operator {
   Result<std::vector<Tensor>> run(const std::vector<Tensor>& inputs) {
     runtime::RunContext context{.inputs = inputs};
     return operator_->run(context);
+  }
+  runtime::SaturationInfo witness(const std::vector<Tensor>& inputs) {
+    runtime::SaturationInfo info;
+    runtime::RunContext context{.inputs = inputs, .witness = &info};
+    EXPECT_TRUE(operator_->run(context).ok());
+    return info;
   }
 
  private:
@@ -136,6 +140,47 @@ TEST(QuantizedMatmul, ARefusedRunLeavesNothingBehind) {
     EXPECT_FALSE(kept.run({bytes(DType::kUint8, {4, 8}, random), b, a_zero, b_zero}).ok());
     EXPECT_FALSE(kept.run({bytes(DType::kUint8, {4, 8}, random), b, a_zero, b_zero}).ok());
     expect_equals_a_new_operator(kept, "MatMulInteger", {bytes(DType::kUint8, {3, 8}, random), b, a_zero, b_zero}, {0});
+  }
+}
+
+TEST(QuantizedMatmul, WitnessesTheWeightsOfTheRun) {
+  Random random(5);
+  const Profile saturating{Isa::kAvx2, Precision::kFast};
+  const Tensor zero = bytes(DType::kUint8, {}, random);
+  Tensor a = Tensor::allocate(DType::kUint8, {2, 4}).value();
+  std::memset(a.mutable_bytes(), 255, 8);
+  Tensor large = Tensor::allocate(DType::kInt8, {4, 3}).value();
+  std::memset(large.mutable_bytes(), 127, 12);
+  const Tensor small = Tensor::allocate(DType::kInt8, {4, 3}).value();  // zeros
+  Operator computed("MatMulInteger", {Tensor(), Tensor(), zero}, {0, 1}, saturating);
+  Operator constant("MatMulInteger", {Tensor(), large, zero}, {0}, saturating);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(constant.witness({a, large, zero}).saturated, 12U);
+    EXPECT_EQ(computed.witness({a, large, zero}).saturated, 12U);
+    const runtime::SaturationInfo none = computed.witness({a, small, zero});
+    EXPECT_EQ(none.saturated, 0U);
+    ASSERT_EQ(none.channels.size(), 3U);
+    EXPECT_EQ(none.channels[2].weight_pairs, 2U);
+    EXPECT_EQ(none.channels[2].weight_pairs_at_risk, 0U);
+  }
+}
+
+// A profile's kernels are its own down to the last step, not the best of the host.
+TEST(QuantizedMatmul, RequantizesWithTheKernelOfItsProfile) {
+  Graph graph;
+  graph.opsets = {{"", 13}};
+  Node node;
+  node.op_type = "QLinearMatMul";
+  node.inputs.resize(8);
+  graph.nodes.push_back(node);
+  for (const Isa isa : all_isas()) {
+    const Profile profile{isa, Precision::kFast};
+    const runtime::QuantizedMatmul matmul({.graph = graph, .node = graph.nodes[0], .profile = profile}, {.b = 3});
+    EXPECT_STREQ(matmul.requantize_kernel().name, kernels::choose_requantize(profile, CpuFeatures{}).name);
+    const runtime::QuantizedMatmul native(
+        {.graph = graph, .node = graph.nodes[0], .profile = profile, .features = host_features()}, {.b = 3});
+    EXPECT_STREQ(native.requantize_kernel().name, kernels::choose_requantize(profile, host_features()).name)
+        << isa_name(isa);
   }
 }
 

@@ -10,12 +10,17 @@
 namespace assay::run {
 namespace {
 
-api::Session session_of(const Graph& graph) {
+struct Opened {
+  std::shared_ptr<RuntimeSession> session;
+  Graph graph;
+};
+
+Opened session_of(const Graph& graph) {
   const Result<api::Model> model = api::Model::from_graph(graph);
   EXPECT_TRUE(model.ok()) << model.error().message;
   const Result<api::Session> session = api::Session::create(model.value(), {});
   EXPECT_TRUE(session.ok()) << session.error().message;
-  return session.value();
+  return {own_session(session.value()), session.value().optimized_graph()};
 }
 
 Tensor counting(Index rows) {
@@ -25,13 +30,13 @@ Tensor counting(Index rows) {
 }
 
 TEST(Feed, BatchesGiveWhatTheWholeGives) {
-  const api::Session open = session_of(test::relu_graph({{-1, "n"}, {3, ""}}));
+  const Opened open = session_of(test::relu_graph({{-1, "n"}, {3, ""}}));
   const api::NamedTensors inputs = {{"x", counting(7)}};
-  const Tensor whole = feed(open, inputs, {}).value().outputs.at("y");
+  const Tensor whole = feed(*open.session, inputs, {}).value().outputs.at("y");
   for (const Index batch : {1, 2, 3, 7, 100}) {
-    const Result<FeedPlan> plan = plan_feed(open.optimized_graph(), inputs, batch, false);
+    const Result<FeedPlan> plan = plan_feed(open.graph, inputs, batch, false);
     ASSERT_TRUE(plan.ok()) << plan.error().message;
-    const Result<api::RunResult> result = feed(open, inputs, plan.value());
+    const Result<api::RunResult> result = feed(*open.session, inputs, plan.value());
     ASSERT_TRUE(result.ok()) << result.error().message;
     EXPECT_TRUE(bytes_equal(result.value().outputs.at("y"), whole)) << batch;
   }
@@ -39,13 +44,13 @@ TEST(Feed, BatchesGiveWhatTheWholeGives) {
 
 TEST(Feed, FixedFirstDimensionIsFilledUpAndCutOff) {
   const Graph graph = test::relu_graph({{3, ""}, {3, ""}});
-  const api::Session fixed = session_of(graph);
+  const Opened fixed = session_of(graph);
   const api::NamedTensors inputs = {{"x", counting(7)}};
   const Result<FeedPlan> plan = plan_feed(graph, inputs, std::nullopt, true);
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(plan.value().batch, 3);
   EXPECT_TRUE(plan.value().padded);
-  const Result<api::RunResult> result = feed(fixed, inputs, plan.value());
+  const Result<api::RunResult> result = feed(*fixed.session, inputs, plan.value());
   ASSERT_TRUE(result.ok()) << result.error().message;
   EXPECT_EQ(result.value().outputs.at("y").shape(), (Shape{7, 3}));
   EXPECT_EQ(result.value().outputs.at("y").data<float>()[20], 16.0F);
@@ -82,9 +87,9 @@ TEST(Feed, SlicesRepeatTheirLastRow) {
 }
 
 TEST(Feed, LimitStopsEarly) {
-  const api::Session open = session_of(test::relu_graph({{-1, "n"}, {3, ""}}));
+  const Opened open = session_of(test::relu_graph({{-1, "n"}, {3, ""}}));
   const Result<api::RunResult> result =
-      feed(open, {{"x", counting(7)}}, {.samples = 7, .batch = 2, .padded = false}, {}, 5);
+      feed(*open.session, {{"x", counting(7)}}, {.samples = 7, .batch = 2, .padded = false}, {}, 5);
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result.value().outputs.at("y").shape(), (Shape{5, 3}));
 }

@@ -100,13 +100,26 @@ TEST(Settings, EveryAxisReachesItsOption) {
   EXPECT_EQ(batch_size(r), 8);
 }
 
+TEST(Settings, ExternalRuntimesGetLevelThreadsAndTheirOwnOptions) {
+  spec::Configuration r = with("runtime.name", "other");
+  r.set("runtime.optimization", "extended");
+  r.set("runtime.threads", 2);
+  r.set("runtime.options", {{"session.x64quantprecision", "1"}});
+  EXPECT_TRUE(is_external(r));
+  EXPECT_FALSE(is_external({}));
+  const LoadOptions options = external_options(r);
+  EXPECT_EQ(options.optimization, "extended");
+  EXPECT_EQ(options.threads, 2);
+  EXPECT_EQ(options.config, Json({{"session.x64quantprecision", "1"}}));
+}
+
 TEST(Settings, WhatTheBuildLacksIsNamedWithWhatItHas) {
   EXPECT_EQ(quantizer_options(with("quantizer.calibration", "entropy"), "").error().message,
             "quantizer.calibration=entropy is not in this build, which has: minmax");
   EXPECT_EQ(quantizer_options(with("quantizer.format", "dynamic"), "").error().message,
             "quantizer.format=dynamic is not in this build, which has: qdq, qoperator");
   EXPECT_EQ(session_options(with("runtime.name", "onnxruntime")).error().message,
-            "runtime.name=onnxruntime is not in this build, which has: assay");
+            "runtime.name=onnxruntime cannot be used here, where only assay's own runtime runs");
   const Result<api::SessionOptions> neon = session_options(with("runtime.isa", "neon"));
   ASSERT_FALSE(neon.ok());
   EXPECT_EQ(neon.error().kind, ErrorKind::kUnsupported);

@@ -169,7 +169,8 @@ TEST(TimingPhase, CrashOfTheBaselineLeavesTheOthersWithoutAVerdict) {
 TEST(TimingPhase, RealProcessTimesTheCall) {
   const Selection selection = test::select_all(test::conv_relu_case(
       R"("matrix": {"runtime.isa": ["scalar", "avx2"]}, "timing": {"compare": "runtime.isa", "baseline": "scalar"})"));
-  const Json answer = time_variants(selection, {0, 1}, {.repetitions = 2, .min_time_s = 1e-4});
+  RuntimeHost host;
+  const Json answer = time_variants(selection, {0, 1}, {.repetitions = 2, .min_time_s = 1e-4}, host);
   ASSERT_EQ(answer.at("times").size(), 2U);
   for (const Json& entry : answer.at("times")) {
     EXPECT_EQ(entry.at("error"), "");

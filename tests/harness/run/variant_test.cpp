@@ -19,7 +19,8 @@ using testing::HasSubstr;
 
 std::vector<VariantResult> run_all(const std::string& text) {
   const Selection selection = test::select_all(text);
-  Execution execution(selection.cases[0]);
+  RuntimeHost host;
+  Execution execution(selection.cases[0], host);
   std::vector<VariantResult> results;
   for (const SelectedVariant& chosen : selection.variants) {
     results.push_back(run_variant(execution, chosen.variant));
@@ -145,9 +146,9 @@ TEST(Variant, AnotherConfigurationIsTheReference) {
 
 TEST(Variant, MissingReferenceIsInvalid) {
   const VariantResult result =
-      run_one(test::conv_relu_case(R"("expect": [{"metric": "exact"}], "reference": {"runtime": "onnxruntime"})"));
+      run_one(test::conv_relu_case(R"("expect": [{"metric": "exact"}], "reference": {"runtime": "nobody"})"));
   EXPECT_EQ(result.outcome, Outcome::kInvalid);
-  EXPECT_THAT(result.reason, HasSubstr("onnxruntime"));
+  EXPECT_THAT(result.reason, HasSubstr("the reference could not be made: unknown runtime 'nobody'"));
 }
 
 TEST(Variant, CheckWithoutMeaningIsInvalid) {

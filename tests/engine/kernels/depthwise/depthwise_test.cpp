@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/engine/kernels/gemm/guarded_memory.h"
+#include "tests/support/kernel_runs.h"
 #include "tests/support/oracle/convolution.h"
 #include "tests/support/random.h"
 
@@ -117,7 +118,7 @@ class Memory {
     const std::size_t bytes = acc.size() * sizeof acc[0];
     args.acc = reinterpret_cast<std::int32_t*>(y_memory_.place(bytes, at_front_));
     std::memcpy(args.acc, acc.data(), bytes);
-    kernel.run(args);
+    test::ran(kernel).run(args);
     std::memcpy(acc.data(), args.acc, bytes);
     return acc;
   }
@@ -130,7 +131,7 @@ class Memory {
     args.y_zero_point = channel_.y.zero_point;
     args.clamp_min = channel_.y.min;
     args.clamp_max = channel_.y.max;
-    kernel.run(args);
+    test::ran(kernel).run(args);
     return {args.y, args.y + positions()};
   }
 

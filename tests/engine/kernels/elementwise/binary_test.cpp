@@ -10,6 +10,7 @@
 
 #include "tests/engine/kernels/each_kernel.h"
 #include "tests/engine/kernels/gemm/guarded_memory.h"
+#include "tests/support/kernel_runs.h"
 #include "tests/support/oracle/elementwise.h"
 #include "tests/support/random.h"
 
@@ -22,11 +23,11 @@ constexpr Operation kOperations[] = {Operation::kAddFused, Operation::kAddUnfuse
 void run_row(const BinaryKernel& kernel, Operation operation, const BinaryArgs& args) {
   switch (operation) {
     case Operation::kAddFused:
-      return kernel.add_fused(args);
+      return test::ran(kernel).add_fused(args);
     case Operation::kAddUnfused:
-      return kernel.add_unfused(args);
+      return test::ran(kernel).add_unfused(args);
     case Operation::kMul:
-      return kernel.mul(args);
+      return test::ran(kernel).mul(args);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "tests/engine/kernels/each_kernel.h"
 #include "tests/engine/kernels/gemm/guarded_memory.h"
+#include "tests/support/kernel_runs.h"
 #include "tests/support/oracle/integers.h"
 #include "tests/support/oracle/requantize.h"
 #include "tests/support/random.h"
@@ -74,10 +75,10 @@ TEST(LookupKernels, MapEveryByteOfRandomSpansAlsoInPlace) {
     for (const LookupKernel* kernel : kernels) {
       std::copy(bytes.begin(), bytes.end(), x);
       std::fill(y, y + count, std::uint8_t{0x5A});
-      kernel->lookup({.table = table, .x = x, .count = static_cast<Index>(count), .y = y});
+      test::ran(*kernel).lookup({.table = table, .x = x, .count = static_cast<Index>(count), .y = y});
       ASSERT_THAT(std::vector<std::uint8_t>(y, y + count), ::testing::ElementsAreArray(expected))
           << kernel->name << ", case " << i << ", seed " << test::test_seed();
-      kernel->lookup({.table = table, .x = x, .count = static_cast<Index>(count), .y = x});
+      test::ran(*kernel).lookup({.table = table, .x = x, .count = static_cast<Index>(count), .y = x});
       ASSERT_THAT(std::vector<std::uint8_t>(x, x + count), ::testing::ElementsAreArray(expected))
           << kernel->name << " in place, case " << i << ", seed " << test::test_seed();
     }
@@ -99,10 +100,10 @@ TEST(ClampBytes, ComparesAsTheTypeSays) {
   const std::vector<std::uint8_t> x = {0, 100, 127, 128, 200, 255};
   for (const LookupKernel* kernel : test::runnable(lookup_kernels())) {
     std::vector<std::uint8_t> y(x.size());
-    kernel->clamp({.x = x.data(), .is_signed = false, .count = 6, .min = 110, .max = 210, .y = y.data()});
+    test::ran(*kernel).clamp({.x = x.data(), .is_signed = false, .count = 6, .min = 110, .max = 210, .y = y.data()});
     EXPECT_THAT(y, ::testing::ElementsAre(110, 110, 127, 128, 200, 210)) << kernel->name;
     // As int8: 0, 100, 127, -128, -56, -1.
-    kernel->clamp({.x = x.data(), .is_signed = true, .count = 6, .min = -10, .max = 100, .y = y.data()});
+    test::ran(*kernel).clamp({.x = x.data(), .is_signed = true, .count = 6, .min = -10, .max = 100, .y = y.data()});
     EXPECT_THAT(y, ::testing::ElementsAre(0, 100, 100, 246, 246, 255)) << kernel->name;
   }
 }
@@ -126,7 +127,7 @@ TEST(ClampBytes, EqualsANaiveLoopOnRandomSpans) {
     const oracle::Integers values = oracle::integers_of({x, count}, is_signed);
     for (const LookupKernel* kernel : kernels) {
       std::fill(y, y + count, std::uint8_t{0x5A});
-      kernel->clamp({x, is_signed, static_cast<Index>(count), low, high, y});
+      test::ran(*kernel).clamp({x, is_signed, static_cast<Index>(count), low, high, y});
       const oracle::Integers found = oracle::integers_of({y, count}, is_signed);
       for (std::size_t e = 0; e < count; ++e) {
         ASSERT_EQ(found[e], std::clamp(values[e], low, high))

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tests/engine/kernels/gemm/guarded_memory.h"
+#include "tests/support/kernel_runs.h"
 
 namespace assay::test {
 namespace {
@@ -67,7 +68,9 @@ OperandSigns signs_of(kernels::Operands operands) {
 
 std::string GemmCase::text() const {
   return "m " + std::to_string(m) + ", n " + std::to_string(n) + ", k " + std::to_string(k) + ", a_stride " +
-         std::to_string(a_stride) + ", c_stride " + std::to_string(c_stride) + (b_transposed ? ", B transposed" : "");
+         std::to_string(a_stride) + ", c_stride " + std::to_string(c_stride) + ", lines of " +
+         std::to_string(lines.rows) + " rows and " + std::to_string(lines.segments) + " segments" +
+         (b_transposed ? ", B transposed" : "");
 }
 
 GemmCase make_case(Index m, Index n, Index k) {
@@ -84,7 +87,11 @@ GemmCase make_case(Index m, Index n, Index k) {
 
 void fill(GemmCase& gemm, kernels::Operands operands, Fill kind, Random& random) {
   const OperandSigns signs = signs_of(operands);
-  gemm.a.assign(static_cast<std::size_t>((gemm.m - 1) * gemm.a_stride + gemm.k), kBehind);
+  Index size = 0;
+  for (Index i = 0; i < gemm.m; ++i) {
+    size = std::max(size, gemm.k == 0 ? i * gemm.a_stride : gemm.a_offset(i, gemm.k - 1) + 1);
+  }
+  gemm.a.assign(static_cast<std::size_t>(size), kBehind);
   for (Index i = 0; i < gemm.m; ++i) {
     for (Index p = 0; p < gemm.k; ++p) {
       gemm.a_at(i, p) = random_byte(kind, signs.a, random);
@@ -162,6 +169,12 @@ oracle::Integers run_kernel(const kernels::GemmKernel& kernel, const GemmCase& g
                .k_stride_bytes = gemm.b_transposed ? 1 : gemm.n,
                .n_stride_bytes = gemm.b_transposed ? gemm.k : 1,
                .packed = packed});
+  static GuardedMemory starts_memory;
+  const std::size_t starts_bytes = gemm.column_start.size() * sizeof(std::int32_t);
+  auto* starts = reinterpret_cast<std::int32_t*>(starts_memory.place(starts_bytes, at_front));
+  if (starts_bytes > 0) {
+    std::memcpy(starts, gemm.column_start.data(), starts_bytes);
+  }
   std::uint8_t* a = a_memory.place(gemm.a.size(), at_front);
   if (!gemm.a.empty()) {
     std::memcpy(a, gemm.a.data(), gemm.a.size());
@@ -169,14 +182,16 @@ oracle::Integers run_kernel(const kernels::GemmKernel& kernel, const GemmCase& g
   const auto c_size = static_cast<std::size_t>((gemm.m - 1) * gemm.c_stride + gemm.n);
   auto* c = reinterpret_cast<std::int32_t*>(c_memory.place(c_size * sizeof(std::int32_t), at_front));
   std::fill_n(c, c_size, kUntouched);
-  kernel.run({.m = gemm.m,
-              .n = gemm.n,
-              .k = gemm.k,
-              .a = a,
-              .a_stride_bytes = gemm.a_stride,
-              .packed_b = packed,
-              .c = c,
-              .c_stride = gemm.c_stride});
+  ran(kernel).run({.m = gemm.m,
+                   .n = gemm.n,
+                   .k = gemm.k,
+                   .a = a,
+                   .a_stride_bytes = gemm.a_stride,
+                   .packed_b = packed,
+                   .c = c,
+                   .c_stride = gemm.c_stride,
+                   .column_start = gemm.column_start.empty() ? nullptr : starts,
+                   .lines = gemm.lines});
   oracle::Integers out;
   for (std::size_t i = 0; i < c_size; ++i) {
     if (static_cast<Index>(i) % gemm.c_stride < gemm.n) {

@@ -2,6 +2,7 @@
 // One integer product for the tests of the gemm kernels: bytes, strides, the kernel's run and the oracle's answer.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -21,14 +22,21 @@ struct GemmCase {
   Index m = 1;
   Index n = 1;
   Index k = 1;
-  Index a_stride = 1;           // at least k
-  Index c_stride = 1;           // at least n
-  bool b_transposed = false;    // column-major B: the layout of convolution weights
-  std::vector<std::uint8_t> a;  // the rows, a_stride apart
+  Index a_stride = 1;  // at least k
+  Index c_stride = 1;  // at least n
+  kernels::GemmLines lines;
+  std::vector<std::int32_t> column_start;  // [n], or empty: 0
+  bool b_transposed = false;               // column-major B: the layout of convolution weights
+  std::vector<std::uint8_t> a;             // the rows, a_stride apart
   std::vector<std::uint8_t> b;
 
   std::string text() const;
-  std::uint8_t& a_at(Index i, Index p) { return a[static_cast<std::size_t>(i * a_stride + p)]; }
+  Index a_offset(Index i, Index p) const {
+    const Index line = lines.rows > 0 ? lines.rows : m;
+    const Index segment = std::max(k / lines.segments, Index{1});
+    return i / line * lines.stride_bytes + i % line * a_stride + p / segment * lines.segment_stride_bytes + p % segment;
+  }
+  std::uint8_t& a_at(Index i, Index p) { return a[static_cast<std::size_t>(a_offset(i, p))]; }
   std::uint8_t& b_at(Index p, Index j) { return b[static_cast<std::size_t>(b_transposed ? j * k + p : p * n + j)]; }
 };
 

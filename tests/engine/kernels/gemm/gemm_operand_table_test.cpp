@@ -7,6 +7,7 @@
 
 #include "engine/base/aligned_buffer.h"
 #include "tests/engine/kernels/gemm/gemm_case.h"
+#include "tests/support/kernel_runs.h"
 
 namespace assay::test {
 namespace {
@@ -78,14 +79,14 @@ class Table {
 
   // The number of wrong products.
   Index multiply(Index a_rotation, Index b_rotation) {
-    kernel_.run({.m = kValues,
-                 .n = kValues,
-                 .k = kGroup,
-                 .a = a_.data(),
-                 .a_stride_bytes = kGroup,
-                 .packed_b = packed_.value().data(),
-                 .c = c_.data(),
-                 .c_stride = kValues});
+    ran(kernel_).run({.m = kValues,
+                      .n = kValues,
+                      .k = kGroup,
+                      .a = a_.data(),
+                      .a_stride_bytes = kGroup,
+                      .packed_b = packed_.value().data(),
+                      .c = c_.data(),
+                      .c_stride = kValues});
     std::vector<std::int32_t> right(kValues);
     for (Index j = 0; j < kValues; ++j) {
       right[static_cast<std::size_t>(j)] = value_of(j + b_rotation, signs_.b);

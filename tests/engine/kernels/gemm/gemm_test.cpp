@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tests/engine/kernels/gemm/gemm_case.h"
+#include "tests/support/kernel_runs.h"
 
 namespace assay::test {
 namespace {
@@ -195,10 +196,10 @@ TEST(Gemm, NoRowsOrColumnsWriteNothing) {
     std::int32_t c = 7;
     kernels::GemmArgs args{
         .m = 0, .n = 1, .k = 4, .a = gemm.a.data(), .a_stride_bytes = 4, .packed_b = packed, .c = &c, .c_stride = 1};
-    kernel->run(args);
+    test::ran(*kernel).run(args);
     args.m = 1;
     args.n = 0;
-    kernel->run(args);
+    test::ran(*kernel).run(args);
     EXPECT_EQ(c, 7) << kernel->name;
   }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/engine/kernels/gemm/guarded_memory.h"
+#include "tests/support/kernel_runs.h"
 #include "tests/support/random.h"
 
 namespace assay::kernels {
@@ -20,9 +21,9 @@ enum class Order { kChannelLast, kChannelFirst };
 
 void run(const Im2colKernel& kernel, Order order, const Im2colArgs& args) {
   if (order == Order::kChannelLast) {
-    im2col_channel_last(kernel, args);
+    im2col_channel_last(test::ran(kernel), args);
   } else {
-    im2col_channel_first(kernel, args);
+    im2col_channel_first(test::ran(kernel), args);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "engine/kernels/linear/linear.h"
 #include "tests/engine/kernels/each_kernel.h"
 #include "tests/engine/kernels/gemm/guarded_memory.h"
+#include "tests/support/kernel_runs.h"
 #include "tests/support/oracle/requantize.h"
 #include "tests/support/random.h"
 
@@ -102,7 +103,7 @@ TEST(LinearKernels, QuantizeEqualsTheOracleOnRandomSpans) {
     }
     for (const LinearKernel* kernel : kernels) {
       std::memset(y, 0x5A, static_cast<std::size_t>(count * kSizes[type]));
-      kernel->quantize({x, count, scale, limits.zero_point, kTypes[type], y});
+      test::ran(*kernel).quantize({x, count, scale, limits.zero_point, kTypes[type], y});
       for (Index e = 0; e < count; ++e) {
         ASSERT_EQ(element(y, kTypes[type], e), expected[static_cast<std::size_t>(e)])
             << kernel->name << ", case " << i << ", seed " << test::test_seed() << ": element " << e << " of " << count
@@ -132,7 +133,7 @@ TEST(LinearKernels, DequantizeEqualsTheOracleOnRandomSpans) {
     }
     for (const LinearKernel* kernel : kernels) {
       std::memset(y, 0x5A, static_cast<std::size_t>(count) * sizeof(float));
-      kernel->dequantize({x, kTypes[type], count, scale, zero_point, y});
+      test::ran(*kernel).dequantize({x, kTypes[type], count, scale, zero_point, y});
       for (Index e = 0; e < count; ++e) {
         const float expected = oracle::dequantize(element(x, kTypes[type], e), scale, zero_point);
         ASSERT_TRUE(y[e] == expected || (std::isnan(y[e]) && std::isnan(expected)))
@@ -162,7 +163,7 @@ TEST(LinearKernels, RangesEqualANaiveLoopOnRandomSpans) {
       }
     }
     for (const LinearKernel* kernel : kernels) {
-      const FloatRange found = kernel->range(x, count);
+      const FloatRange found = test::ran(*kernel).range(x, count);
       ASSERT_EQ(found.low, expected.low) << kernel->name << ", case " << i << ", seed " << test::test_seed();
       ASSERT_EQ(found.high, expected.high) << kernel->name << ", case " << i << ", seed " << test::test_seed();
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/engine/kernels/each_kernel.h"
+#include "tests/support/kernel_runs.h"
 #include "tests/support/oracle/requantize.h"
 #include "tests/support/random.h"
 
@@ -26,12 +27,12 @@ std::vector<std::int32_t> quantized(const std::vector<float>& x, float scale, st
   std::vector<T> out;
   for (const LinearKernel* kernel : test::runnable(linear_kernels())) {
     std::vector<T> y(x.size());
-    kernel->quantize({.x = x.data(),
-                      .count = static_cast<Index>(x.size()),
-                      .scale = scale,
-                      .zero_point = zero_point,
-                      .y_type = linear_type(DTypeOf<T>::value),
-                      .y = y.data()});
+    test::ran(*kernel).quantize({.x = x.data(),
+                                 .count = static_cast<Index>(x.size()),
+                                 .scale = scale,
+                                 .zero_point = zero_point,
+                                 .y_type = linear_type(DTypeOf<T>::value),
+                                 .y = y.data()});
     EXPECT_TRUE(out.empty() || out == y) << kernel->name << ": scale " << scale << ", zero point " << zero_point;
     out = y;
   }
@@ -93,12 +94,12 @@ template <typename T>
 void expect_dequantizes(const std::vector<T>& x, float scale, std::int32_t zero_point) {
   for (const LinearKernel* kernel : test::runnable(linear_kernels())) {
     std::vector<float> y(x.size());
-    kernel->dequantize({.x = x.data(),
-                        .x_type = linear_type(DTypeOf<T>::value),
-                        .count = static_cast<Index>(x.size()),
-                        .scale = scale,
-                        .zero_point = zero_point,
-                        .y = y.data()});
+    test::ran(*kernel).dequantize({.x = x.data(),
+                                   .x_type = linear_type(DTypeOf<T>::value),
+                                   .count = static_cast<Index>(x.size()),
+                                   .scale = scale,
+                                   .zero_point = zero_point,
+                                   .y = y.data()});
     for (std::size_t i = 0; i < x.size(); ++i) {
       ASSERT_EQ(y[i], oracle::dequantize(x[i], scale, zero_point)) << kernel->name << ": " << +x[i];
     }
@@ -136,7 +137,7 @@ TEST(Dequantize, Int32DifferencesWrap) {
 DynamicParams dynamic_params(const std::vector<float>& x) {
   FloatRange range;
   for (const LinearKernel* kernel : test::runnable(linear_kernels())) {
-    const FloatRange found = kernel->range(x.data(), static_cast<Index>(x.size()));
+    const FloatRange found = test::ran(*kernel).range(x.data(), static_cast<Index>(x.size()));
     EXPECT_TRUE(kernel == test::runnable(linear_kernels()).front() ||
                 (found.low == range.low && found.high == range.high))
         << kernel->name << ": " << found.low << " to " << found.high << ", others " << range.low << " to "

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "tests/support/kernel_runs.h"
 #include "tests/support/random.h"
 
 namespace assay::kernels {
@@ -33,7 +34,7 @@ TEST(Peak, EveryMixComputesEveryProductItClaims) {
       args.b = static_cast<std::int8_t>(random.integer(-128, 127));
       std::int32_t sum = -1;
       args.sum = &sum;
-      kernel.run(args);
+      test::ran(kernel).run(args);
       const Index expected = kernel.chains * args.steps * lane_sum(kernel, args.a, args.b);
       ASSERT_EQ(sum, static_cast<std::int32_t>(static_cast<std::uint32_t>(expected)))
           << kernel.name << " steps " << args.steps << " a " << int{args.a} << " b " << int{args.b};

@@ -11,6 +11,7 @@
 
 #include "tests/engine/kernels/each_kernel.h"
 #include "tests/engine/kernels/gemm/guarded_memory.h"
+#include "tests/support/kernel_runs.h"
 #include "tests/support/oracle/elementwise.h"
 #include "tests/support/random.h"
 
@@ -122,7 +123,7 @@ void expect_average_equals_oracle(AveragePoolArgs args, const Images& images, co
   }
   for (const PoolKernel* kernel : test::runnable(pool_kernels())) {
     std::fill(images.y, images.y + images.y_count, std::uint8_t{0x5A});
-    kernel->average(args);
+    test::ran(*kernel).average(args);
     ASSERT_EQ(oracle::integers_of({images.y, images.y_count}, is_signed), expected) << kernel->name << ", " << what;
   }
 }
@@ -195,7 +196,7 @@ TEST(MaxPool, EqualsANaiveLoopOnRandomShapes) {
     }
     for (const PoolKernel* kernel : test::runnable(pool_kernels())) {
       std::fill(images.y, images.y + images.y_count, std::uint8_t{0x5A});
-      kernel->max(args);
+      test::ran(*kernel).max(args);
       ASSERT_EQ(oracle::integers_of({images.y, images.y_count}, args.is_signed), expected)
           << kernel->name << ", " << case_text(i);
     }
@@ -207,10 +208,10 @@ TEST(AveragePool, TheZeroPointTakesPartInTheRounding) {
   for (const PoolKernel* kernel : test::runnable(pool_kernels())) {
     std::uint8_t y = 0;
     AveragePoolArgs args{.x = x.data(), .y = &y, .geometry = {.width = 2, .kernel_w = 2}};
-    kernel->average(args);
+    test::ran(*kernel).average(args);
     EXPECT_EQ(y, 0) << kernel->name;  // 0.5
     args.quantization.y_zero_point = 1;
-    kernel->average(args);
+    test::ran(*kernel).average(args);
     EXPECT_EQ(y, 2) << kernel->name;  // 1.5
   }
 }
@@ -243,7 +244,7 @@ TEST(GlobalAveragePool, EqualsTheOracleInEveryLayout) {
     }
     for (const PoolKernel* kernel : test::runnable(pool_kernels())) {
       std::fill(images.y, images.y + planes, std::uint8_t{0x5A});
-      kernel->global_average(args);
+      test::ran(*kernel).global_average(args);
       ASSERT_EQ(oracle::integers_of({images.y, images.y_count}, q.is_signed), expected)
           << kernel->name << ", " << case_text(i);
     }
@@ -255,10 +256,10 @@ TEST(GlobalAveragePool, TheZeroPointIsAddedAfterRounding) {
   for (const PoolKernel* kernel : test::runnable(pool_kernels())) {
     std::uint8_t y = 0;
     GlobalAveragePoolArgs args{.x = x.data(), .y = &y, .size = 2, .plane_stride = 2};
-    kernel->global_average(args);
+    test::ran(*kernel).global_average(args);
     EXPECT_EQ(y, 0) << kernel->name;
     args.quantization.y_zero_point = 1;
-    kernel->global_average(args);
+    test::ran(*kernel).global_average(args);
     EXPECT_EQ(y, 1) << kernel->name;
   }
 }

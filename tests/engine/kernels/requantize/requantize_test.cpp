@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/engine/kernels/gemm/guarded_memory.h"
+#include "tests/support/kernel_runs.h"
 #include "tests/support/oracle/requantize.h"
 #include "tests/support/random.h"
 
@@ -44,18 +45,18 @@ std::int32_t requantize_one(std::int32_t acc, float scale, const oracle::OutputT
   bool first = true;
   for (const RequantizeKernel& kernel : host_kernels()) {
     std::vector<std::uint8_t> y(kColumns);
-    requantize(kernel, {.rows = 1,
-                        .columns = kColumns,
-                        .acc = accs.data(),
-                        .acc_stride = kColumns,
-                        .column_offset = no_offset.data(),
-                        .scale = scales.data(),
-                        .y_zero_point = type.zero_point,
-                        .clamp_min = type.min,
-                        .clamp_max = type.max,
-                        .y_signed = y_signed,
-                        .y = y.data(),
-                        .y_row_stride_bytes = kColumns});
+    requantize(test::ran(kernel), {.rows = 1,
+                                   .columns = kColumns,
+                                   .acc = accs.data(),
+                                   .acc_stride = kColumns,
+                                   .column_offset = no_offset.data(),
+                                   .scale = scales.data(),
+                                   .y_zero_point = type.zero_point,
+                                   .clamp_min = type.min,
+                                   .clamp_max = type.max,
+                                   .y_signed = y_signed,
+                                   .y = y.data(),
+                                   .y_row_stride_bytes = kColumns});
     for (const std::uint8_t byte : y) {
       const std::int32_t value = y_signed ? static_cast<std::int8_t>(byte) : byte;
       EXPECT_TRUE(first || value == result) << kernel.name << ": " << value << ", others " << result;
@@ -230,7 +231,7 @@ TEST(Requantize, EqualsTheOracleInEveryLayout) {
     for (const RequantizeKernel& kernel : host_kernels()) {
       std::uint8_t* y = guarded.copy(before);
       args.y = y;
-      requantize(kernel, args);
+      requantize(test::ran(kernel), args);
       ASSERT_TRUE(std::equal(expected.begin(), expected.end(), y))
           << kernel.name << ", case " << i << ": " << matrix.rows << " x " << matrix.columns;
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/engine/kernels/gemm/guarded_memory.h"
+#include "tests/support/kernel_runs.h"
 #include "tests/support/random.h"
 
 namespace assay::kernels {
@@ -39,12 +40,12 @@ TEST(TransposeBytes, EveryElementOfRandomShapesAndNothingElse) {
       }
       std::uint8_t* to = to_memory.place(expected.size(), at_front);
       std::fill_n(to, expected.size(), kUntouched);
-      kernel.run({.from = from,
-                  .rows = rows,
-                  .columns = columns,
-                  .from_stride = from_stride,
-                  .to = to,
-                  .to_stride = to_stride});
+      test::ran(kernel).run({.from = from,
+                             .rows = rows,
+                             .columns = columns,
+                             .from_stride = from_stride,
+                             .to = to,
+                             .to_stride = to_stride});
       ASSERT_TRUE(std::equal(expected.begin(), expected.end(), to))
           << kernel.name << ", case " << i << ": " << rows << " x " << columns;
     }
@@ -55,8 +56,8 @@ TEST(TransposeBytes, NothingOfNothing) {
   std::uint8_t byte = 7;
   for (const TransposeKernel& kernel : transpose_kernels()) {
     if (can_run(host_features(), kernel.isa)) {
-      kernel.run({.from = &byte, .rows = 0, .columns = 40, .from_stride = 40, .to = &byte, .to_stride = 0});
-      kernel.run({.from = &byte, .rows = 40, .columns = 0, .from_stride = 0, .to = &byte, .to_stride = 40});
+      test::ran(kernel).run({.from = &byte, .rows = 0, .columns = 40, .from_stride = 40, .to = &byte, .to_stride = 0});
+      test::ran(kernel).run({.from = &byte, .rows = 40, .columns = 0, .from_stride = 0, .to = &byte, .to_stride = 40});
     }
   }
   EXPECT_EQ(byte, 7);

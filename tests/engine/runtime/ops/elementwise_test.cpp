@@ -73,6 +73,17 @@ TEST(Arithmetic, WrapsIntegers) {
   EXPECT_EQ(run("Mul", Tensor::scalar<std::int64_t>(Index{1} << 62), Tensor::scalar<std::int64_t>(2)),
             (Ints{std::numeric_limits<Index>::min()}));
   EXPECT_EQ(run("Add", Tensor::scalar<std::uint32_t>(4294967295U), Tensor::scalar<std::uint32_t>(2)), (Ints{1}));
+  EXPECT_EQ(run("Sub", Tensor::scalar<std::uint8_t>(3), Tensor::scalar<std::uint8_t>(5)), (Ints{254}));
+  EXPECT_EQ(run("Div", Tensor::scalar<std::int8_t>(-128), Tensor::scalar<std::int8_t>(-1)), (Ints{-128}));
+  EXPECT_EQ(run("Div", Tensor::scalar<std::int32_t>(-7), Tensor::scalar<std::int32_t>(2)), (Ints{-3}));
+  EXPECT_EQ(run("Div", Tensor::scalar<std::uint64_t>(7), Tensor::scalar<std::uint64_t>(2)), (Ints{3}));
+}
+
+TEST(Arithmetic, RefusesToDivideIntegersByZero) {
+  const NodeRun run{.op_type = "Div",
+                    .inputs = {Tensor::from<std::int32_t>({2}, {1, 2}), Tensor::from<std::int32_t>({2}, {1, 0})},
+                    .opset = 14};
+  EXPECT_EQ(refusal(run), "integers must not be divided by 0; found one in B");
 }
 
 TEST(Arithmetic, TakesEmptyTensorsAndRefusesOthers) {

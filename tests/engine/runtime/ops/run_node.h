@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/runtime/plan.h"
+#include "tests/support/kernel_runs.h"
 
 namespace assay::test {
 
@@ -74,6 +75,7 @@ inline Result<NodeOutcome> run_node(const NodeRun& run, const Setting& setting) 
   outcome.saturation = {};
   ASSAY_ASSIGN(outcome.outputs, op->run(context));
   outcome.kernel = op->kernel();
+  record_kernel_run(outcome.kernel.kernel, outcome.kernel.native);
   outcome.saturates = op->saturates();
   outcome.multiply_accumulates = context.multiply_accumulates;
   return outcome;

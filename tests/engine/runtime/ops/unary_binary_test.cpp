@@ -52,10 +52,7 @@ TEST(Unary, RefusesTypesThatHaveNoMeaning) {
   EXPECT_EQ(refusal({.op_type = "Exp", .inputs = {row<std::int32_t>({1})}}), "X must not have the type int32");
 }
 
-TEST(Binary, IntegerDivisionTruncatesAndNeverTraps) {
-  constexpr std::int32_t kLow = std::numeric_limits<std::int32_t>::min();
-  EXPECT_EQ(run_row<std::int32_t>("Div", {{7, -7, 5, kLow}, {2, 2, 0, -1}}),
-            (std::vector<std::int32_t>{3, -3, 0, kLow}));
+TEST(Binary, RestsHaveTheSignOfTheDivisorOrOfTheDividend) {
   EXPECT_EQ(run_row<std::int32_t>("Mod", {{7, -7, 7, -7, 5}, {3, 3, -3, -3, 0}}),
             (std::vector<std::int32_t>{1, 2, -2, -1, 0}));
   EXPECT_EQ(run_row<std::int32_t>("Mod", {{7, -7, 7, -7}, {3, 3, -3, -3}}, {{"fmod", Index{1}}}),
@@ -67,6 +64,8 @@ TEST(Binary, ShiftsOfAllBitsGiveZero) {
   const AttributeMap left = {{"direction", std::string("LEFT")}};
   EXPECT_EQ(run_row<std::uint8_t>("BitShift", {{1, 255, 3}, {7, 1, 8}}, left),
             (std::vector<std::uint8_t>{128, 254, 0}));
+  EXPECT_EQ(run_row<std::int32_t>("BitShift", {{-8, -8, 8}, {1, 40, 40}}, {{"direction", std::string("RIGHT")}}),
+            (std::vector<std::int32_t>{-4, -1, 0}));
 }
 
 TEST(Binary, MinAndMaxKeepNan) {

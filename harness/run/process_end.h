@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ending a child process.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace assay::run {
+
+// Kills the child with SIGKILL, reaps it, and says how it ended: "killed by SIGSEGV", "exited with status 3". One that
+// has died by itself is a zombie until reaped: the signal does not change how it ended.
+std::string kill_and_reap(pid_t child);
+
+}  // namespace assay::run

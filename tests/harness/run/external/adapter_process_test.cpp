@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/external/adapter_process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/run/external/protocol.h"
+#include "tests/harness/run/external/fake_adapter.h"
+
+namespace assay::run {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(AdapterProcess, AnswersOneRequestAfterTheOther) {
+  const std::string folder = test::test_folder("answers");
+  auto adapter = AdapterProcess::start(test::fake_entry(folder), folder);
+  ASSERT_TRUE(adapter.ok()) << adapter.error().message;
+  for (int i = 0; i < 3; ++i) {
+    const Result<Json> answer = adapter.value()->ask(hello_request());
+    ASSERT_TRUE(answer.ok()) << answer.error().message;
+    EXPECT_EQ(answer.value().at("version"), "1.2");
+  }
+}
+
+TEST(AdapterProcess, RefusalIsAnAnswerAndTheAdapterLives) {
+  const std::string folder = test::test_folder("refuses");
+  auto adapter = AdapterProcess::start(test::fake_entry(folder, "refuse-load"), folder);
+  ASSERT_TRUE(adapter.ok());
+  const Result<Json> answer = adapter.value()->ask(load_request("m.onnx", {}));
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().kind, ErrorKind::kInvalidArgument);
+  EXPECT_EQ(answer.error().message, "runtime 'fake': no load today");
+  EXPECT_TRUE(adapter.value()->alive());
+  EXPECT_TRUE(adapter.value()->ask(hello_request()).ok());
+}
+
+struct Death {
+  std::string mode;
+  std::string message;
+};
+
+TEST(AdapterProcess, DeathSaysHowAndWhatWasPrintedLast) {
+  for (const Death& death :
+       {Death{"die-hello",
+              "runtime 'fake' ended instead of answering (killed by SIGSEGV); it said last: about to die for good"},
+        Death{"leave-hello", "runtime 'fake' ended instead of answering (exited with status 7)"},
+        Death{"babble-hello", "answered with 'hello there', which is not a JSON object with \"ok\""}}) {
+    const std::string folder = test::test_folder(death.mode);
+    auto adapter = AdapterProcess::start(test::fake_entry(folder, death.mode), folder);
+    ASSERT_TRUE(adapter.ok()) << death.mode;
+    const Result<Json> answer = adapter.value()->ask(hello_request());
+    ASSERT_FALSE(answer.ok()) << death.mode;
+    EXPECT_EQ(answer.error().kind, ErrorKind::kIo);
+    EXPECT_THAT(answer.error().message, HasSubstr(death.message));
+    EXPECT_FALSE(adapter.value()->alive());
+  }
+}
+
+TEST(AdapterProcess, ProgramThatCannotStartIsNamed) {
+  const std::string folder = test::test_folder("nowhere");
+  RuntimeEntry entry = test::fake_entry(folder);
+  entry.command = {folder + "/no-such-program"};
+  const auto adapter = AdapterProcess::start(entry, folder);
+  ASSERT_FALSE(adapter.ok());
+  EXPECT_THAT(adapter.error().message, HasSubstr("no-such-program' cannot be started: No such file or directory"));
+}
+
+}  // namespace
+}  // namespace assay::run

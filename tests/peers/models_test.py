@@ -36,6 +36,23 @@ SHAPES = {
 VALUES = {"sr": np.array(16000, np.int64)}
 # Bounds of the random values; [-1, 1] without an entry.
 RANGES = {"melspectrogram": (-20000, 20000), "mlsd": (0, 255), "openwakeword": (-10, 10)}
+# Outputs that keep a value where it is the largest of its neighbours and are 0 elsewhere: where two neighbours differ by
+# rounding alone, either may be kept. The share of elements that may be kept on one side only.
+MASKED = {("mlsd", "scores"): 1e-3}
+
+
+def text_image(rng, shape):
+    """Dark strokes on a light ground: a detector of text gives probabilities near 0 and 1 on it, not rounding noise."""
+    image = np.ones(shape, np.float32)
+    for _ in range(6):
+        top = int(rng.integers(10, shape[2] - 20))
+        left = int(rng.integers(5, 60))
+        for x in range(left, min(left + 144, shape[3] - 8), 12):
+            image[:, :, top:top + 12, x:x + 2] = -1
+            image[:, :, top:top + 2, x:x + 8] = -1
+            if rng.random() < 0.5:
+                image[:, :, top + 5:top + 7, x:x + 8] = -1
+    return image + rng.uniform(-0.05, 0.05, shape).astype(np.float32)
 
 
 def random_range(name):
@@ -51,17 +68,26 @@ def make_inputs(name, session):
             continue
         shape = SHAPES.get(name, {}).get(info.name) or [d if isinstance(d, int) else 1 for d in info.shape]
         assert info.type == "tensor(float)", f"{info.name} has type {info.type}"
+        if name == "ch_PP-OCRv4_det_infer":
+            inputs[info.name] = text_image(rng, shape)
+            continue
         inputs[info.name] = rng.uniform(*random_range(name), shape).astype(np.float32)
     return inputs
 
 
-def difference(actual, expected):
-    """The largest error as a share of the expected output's range; infinite where shapes or types differ."""
+def difference(actual, expected, masked_share):
+    """The largest error as a share of the expected output's range; infinite where shapes or types differ, or where more
+    elements than `masked_share` are 0 on one side only."""
     if actual.shape != expected.shape or actual.dtype != expected.dtype:
         return np.inf
     if expected.size == 0:
         return 0.0
     reach = float(np.max(expected) - np.min(expected)) or float(np.max(np.abs(expected))) or 1.0
+    if masked_share > 0:
+        one_sided = (actual == 0) != (expected == 0)
+        if np.mean(one_sided) > masked_share:
+            return np.inf
+        actual = np.where(one_sided, expected, actual)
     error = np.abs(actual.astype(np.float64) - expected.astype(np.float64))
     return float(np.max(error)) / reach
 
@@ -87,7 +113,9 @@ def compare(assay, path, folder):
     faults = []
     for info, reference in zip(session.get_outputs(), expected):
         actual = np.load(folder / file_name(info.name))
-        worst = difference(actual, reference)
+        masked = next((share for (model, output), share in MASKED.items()
+                       if path.stem.startswith(model) and info.name.startswith(output)), 0)
+        worst = difference(actual, reference, masked)
         print(f"  {path.stem} {info.name} {list(reference.shape)}: error {worst:.2g} of the range")
         if not worst <= TOLERANCE:
             faults.append(f"output {info.name}: error {worst:.3g} of the range, shapes {actual.shape} and {reference.shape}")

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this CPU and operating system can execute. cpuinfo knows most bits; AVX-VNNI and AMX are read with CPUID here,
-// since Debian's cpuinfo has no predicate for them.
+// What this CPU and operating system can execute.
 #pragma once
 
 #include <string>
@@ -16,7 +15,10 @@ struct CpuFeatures {
   bool avx_vnni = false;     // VEX-encoded vpdpbusd
   bool avx512_vnni = false;  // EVEX-encoded vpdpbusd
   bool amx_int8 = false;     // with AVX512-VNNI, and the system lets this process use the tiles
-  std::string model_name;    // brand string
+  bool neon = false;         // AArch64 Advanced SIMD
+  bool neon_dot = false;     // sdot and udot (FEAT_DotProd)
+  bool neon_i8mm = false;    // smmla, ummla and usmmla (FEAT_I8MM), with FEAT_DotProd
+  std::string model_name;    // brand string, or the identification register's fields
 };
 
 // Detected once, which also asks the system to let this process use AMX tiles. The environment variable ASSAY_HOST_ISA
@@ -31,7 +33,8 @@ bool can_run(const CpuFeatures& features, Isa isa);
 // The best level of `features`: what runtime.isa=auto means.
 Isa best_isa(const CpuFeatures& features);
 
-// `features` with everything above `isa` hidden (avx_vnni keeps avx2 but not avx512).
+// `features` with everything above `isa` hidden (avx_vnni keeps avx2 but not avx512). The levels of another
+// architecture are above `scalar` and below nothing: neon hides all of avx2.
 CpuFeatures capped(const CpuFeatures& features, Isa isa);
 
 }  // namespace assay

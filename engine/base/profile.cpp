@@ -12,7 +12,7 @@ struct IsaRow {
   bool fast_saturates;  // u8 x s8 goes through vpmaddubsw in `fast`
 };
 
-constexpr std::array<IsaRow, 7> kIsaRows = {{
+constexpr std::array<IsaRow, 10> kIsaRows = {{
     {Isa::kScalar, "scalar", false},
     {Isa::kSse41, "sse41", false},
     {Isa::kAvx2, "avx2", true},
@@ -20,10 +20,13 @@ constexpr std::array<IsaRow, 7> kIsaRows = {{
     {Isa::kAvxVnni, "avx_vnni", false},
     {Isa::kAvx512Vnni, "avx512_vnni", false},
     {Isa::kAmxInt8, "amx_int8", false},
+    {Isa::kNeon, "neon", false},
+    {Isa::kNeonDot, "neon_dot", false},
+    {Isa::kNeonI8mm, "neon_i8mm", false},
 }};
 
-constexpr std::array<Isa, 7> kIsas = {Isa::kScalar,  Isa::kSse41,      Isa::kAvx2,   Isa::kAvx512,
-                                      Isa::kAvxVnni, Isa::kAvx512Vnni, Isa::kAmxInt8};
+constexpr std::array<Isa, 10> kIsas = {Isa::kScalar,     Isa::kSse41,   Isa::kAvx2, Isa::kAvx512,  Isa::kAvxVnni,
+                                       Isa::kAvx512Vnni, Isa::kAmxInt8, Isa::kNeon, Isa::kNeonDot, Isa::kNeonI8mm};
 
 const IsaRow& row_of(Isa isa) { return kIsaRows[static_cast<std::size_t>(isa)]; }
 

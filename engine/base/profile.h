@@ -11,7 +11,8 @@
 
 namespace assay {
 
-enum class Isa { kScalar, kSse41, kAvx2, kAvx512, kAvxVnni, kAvx512Vnni, kAmxInt8 };
+// First what every CPU has, then the levels of x86-64, then those of AArch64.
+enum class Isa { kScalar, kSse41, kAvx2, kAvx512, kAvxVnni, kAvx512Vnni, kAmxInt8, kNeon, kNeonDot, kNeonI8mm };
 
 enum class Precision { kFast, kExact };
 
@@ -25,7 +26,7 @@ struct Profile {
   Precision precision = Precision::kFast;
 };
 
-// All ISA levels, weakest first.
+// All ISA levels, those of an architecture weakest first.
 std::span<const Isa> all_isas();
 std::string_view isa_name(Isa isa);
 std::string_view precision_name(Precision precision);

@@ -25,7 +25,10 @@ Json feature_list(const CpuFeatures& features) {
                       {"avx512", features.avx512},
                       {"avx_vnni", features.avx_vnni},
                       {"avx512_vnni", features.avx512_vnni},
-                      {"amx_int8", features.amx_int8}};
+                      {"amx_int8", features.amx_int8},
+                      {"neon", features.neon},
+                      {"neon_dot", features.neon_dot},
+                      {"neon_i8mm", features.neon_i8mm}};
   Json list = Json::array();
   for (const Row& row : rows) {
     if (row.present) {

@@ -28,7 +28,7 @@ missing_packages() {
 # Installs what is missing of the given groups, saying what and why; sudo only where not root.
 install_packages() {
   local missing as_root=()
-  mapfile -t missing < <(missing_packages "$@")
+  mapfile -t missing < <(missing_packages "$@" | sort -u)
   if [ "${#missing[@]}" -eq 0 ]; then
     return 0
   fi
@@ -36,7 +36,7 @@ install_packages() {
   say "installing ${#missing[@]} missing Debian packages:"
   local name
   for name in "${missing[@]}"; do
-    say "  $(grep -E "^$name +" "$assay_root/scripts/packages.txt" | sed -E 's/ +(build|test|check|peers) +/: /')"
+    say "  $(awk -v name="$name" '$1 == name { sub(/^[^ ]+ +[^ ]+ +/, ""); print name ": " $0; exit }' "$assay_root/scripts/packages.txt")"
   done
   if [ "$(id -u)" -ne 0 ]; then
     command -v sudo >/dev/null || fail "not root and no sudo: install these packages yourself: ${missing[*]}"

@@ -125,7 +125,7 @@ TEST_F(Models, BadUseIsExitTwoWithAMessage) {
         "assay infer m.onnx --input x=garbage.npy -o out", "assay infer m.onnx --input x -o out",
         "assay infer m.onnx --input z=x.npy -o out", "assay infer m.onnx -o out",
         "assay infer m.onnx --input x=x.npy --input x=x.npy -o out",
-        "assay infer m.onnx --input x=x.npy -o out --set runtime.isa=neon",
+        "assay infer m.onnx --input x=x.npy -o out --set runtime.isa=sve",
         "assay infer m.onnx --input x=x.npy -o out --set runtime.name=onnxruntme"}) {
     const Ran ran = shell(line);
     EXPECT_EQ(ran.code, 2) << line << "\n" << ran.out << ran.err;

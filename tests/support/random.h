@@ -10,6 +10,9 @@ namespace assay::test {
 // The seed of this run: ASSAY_TEST_SEED, or a fixed one.
 std::uint64_t test_seed();
 
+// How many random cases a test takes that would take `full`: ASSAY_TEST_CASES caps it, for slow machines.
+std::int64_t case_count(std::int64_t full);
+
 class Random {
  public:
   explicit Random(std::uint64_t stream = 0) : engine_(test_seed() + stream * 0x9E3779B97F4A7C15ULL) {}

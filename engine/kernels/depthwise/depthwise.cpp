@@ -9,6 +9,9 @@ void depthwise_avx2(const DepthwiseArgs& args);
 void depthwise_avx_vnni(const DepthwiseArgs& args);
 void depthwise_avx512_vnni(const DepthwiseArgs& args);
 #endif
+#if ASSAY_HAVE_AARCH64
+void depthwise_neon(const DepthwiseArgs& args);
+#endif
 
 namespace {
 
@@ -17,6 +20,9 @@ constexpr DepthwiseKernel kKernels[] = {
     {"depthwise_avx512_vnni", Isa::kAvx512Vnni, depthwise_avx512_vnni},
     {"depthwise_avx_vnni", Isa::kAvxVnni, depthwise_avx_vnni},
     {"depthwise_avx2", Isa::kAvx2, depthwise_avx2},
+#endif
+#if ASSAY_HAVE_AARCH64
+    {"depthwise_neon", Isa::kNeon, depthwise_neon},
 #endif
     {"depthwise_scalar", Isa::kScalar, depthwise_scalar},
 };

@@ -14,6 +14,11 @@ void qlinear_add_fused_avx512(const BinaryArgs& args);
 void qlinear_add_unfused_avx512(const BinaryArgs& args);
 void qlinear_mul_avx512(const BinaryArgs& args);
 #endif
+#if ASSAY_HAVE_AARCH64
+void qlinear_add_fused_neon(const BinaryArgs& args);
+void qlinear_add_unfused_neon(const BinaryArgs& args);
+void qlinear_mul_neon(const BinaryArgs& args);
+#endif
 
 namespace {
 
@@ -21,6 +26,9 @@ constexpr BinaryKernel kKernels[] = {
 #if ASSAY_HAVE_X86
     {"binary_avx512", Isa::kAvx512, qlinear_add_fused_avx512, qlinear_add_unfused_avx512, qlinear_mul_avx512},
     {"binary_avx2", Isa::kAvx2, qlinear_add_fused_avx2, qlinear_add_unfused_avx2, qlinear_mul_avx2},
+#endif
+#if ASSAY_HAVE_AARCH64
+    {"binary_neon", Isa::kNeon, qlinear_add_fused_neon, qlinear_add_unfused_neon, qlinear_mul_neon},
 #endif
     {"binary_scalar", Isa::kScalar, qlinear_add_fused_scalar, qlinear_add_unfused_scalar, qlinear_mul_scalar},
 };

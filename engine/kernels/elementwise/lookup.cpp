@@ -15,6 +15,10 @@ void clamp_bytes_avx2(const ClampArgs& args);
 void lookup_avx512(const LookupArgs& args);
 void clamp_bytes_avx512(const ClampArgs& args);
 #endif
+#if ASSAY_HAVE_AARCH64
+void lookup_neon(const LookupArgs& args);
+void clamp_bytes_neon(const ClampArgs& args);
+#endif
 
 namespace {
 
@@ -24,6 +28,9 @@ constexpr LookupKernel kKernels[] = {
 #if ASSAY_HAVE_X86
     {"lookup_avx512", Isa::kAvx512, lookup_avx512, clamp_bytes_avx512},
     {"lookup_avx2", Isa::kAvx2, lookup_avx2, clamp_bytes_avx2},
+#endif
+#if ASSAY_HAVE_AARCH64
+    {"lookup_neon", Isa::kNeon, lookup_neon, clamp_bytes_neon},
 #endif
     {"lookup_scalar", Isa::kScalar, lookup_scalar, clamp_bytes_scalar},
 };

@@ -26,8 +26,21 @@ void gemm_tile_unsigned_b_avx_vnni(const GemmTile& tile);
 void gemm_tile_unsigned_a_avx512_vnni(const GemmTile& tile);
 void gemm_tile_unsigned_b_avx512_vnni(const GemmTile& tile);
 #endif
+#if ASSAY_HAVE_AARCH64
+void gemm_tile_signed_neon_i8mm(const GemmTile& tile);
+void gemm_tile_unsigned_neon_i8mm(const GemmTile& tile);
+void gemm_tile_unsigned_a_neon_i8mm(const GemmTile& tile);
+void gemm_tile_unsigned_b_neon_i8mm(const GemmTile& tile);
+void gemm_tile_signed_neon_dot(const GemmTile& tile);
+void gemm_tile_unsigned_neon_dot(const GemmTile& tile);
+void gemm_tile_signed_b_neon(const GemmTile& tile);
+void gemm_tile_unsigned_b_neon(const GemmTile& tile);
+void gemm_tile_sat16_pairs_neon(const GemmTile& tile);
+#endif
 
 namespace {
+
+using Form = void (*)(const GemmFormArgs&);
 
 #if ASSAY_HAVE_X86
 // A slab's stretch of B is at most 16 KiB, 32 KiB for 512-bit pairs and 64 KiB for 512-bit vpdpbusd, whose time per
@@ -51,8 +64,6 @@ constexpr GemmTiling tiling_of(Level level) {
   }
   return {};
 }
-
-using Form = void (*)(const GemmFormArgs&);
 
 template <Level kLevel, void (*kTile)(const GemmTile&), Form kForm = nullptr>
 void run_tiled(const GemmArgs& args) {
@@ -88,6 +99,38 @@ constexpr auto kRunS8s8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_signed_b_av
 constexpr auto kRunS8u8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_unsigned_b_avx2, form_signed16_avx2>;
 #endif
 
+#if ASSAY_HAVE_AARCH64
+// Tiles of 16 registers of sums leave room for both operands; a slab's stretch of B is 16 KiB.
+template <void (*kTile)(const GemmTile&), Index kGroup = 4, Form kForm = nullptr>
+void run_tiled_neon(const GemmArgs& args) {
+  static constexpr GemmTiling kTiling = {
+      .tile = kTile,
+      .form = kForm,
+      .element = kForm == form_unsigned16_neon || kForm == form_signed16_neon ? 2 : 1,
+      .group = kGroup,
+      .has_starts = kForm == form_flipped_neon,
+      .columns = 8,
+      .panels = 2,
+      .rows = {0, 8, 4},
+      .k_block = 1024};
+  run_blocked(kTiling, args);
+}
+
+constexpr auto kRunU8s8I8mm = run_tiled_neon<gemm_tile_unsigned_a_neon_i8mm, 8>;
+constexpr auto kRunU8u8I8mm = run_tiled_neon<gemm_tile_unsigned_neon_i8mm, 8>;
+constexpr auto kRunS8s8I8mm = run_tiled_neon<gemm_tile_signed_neon_i8mm, 8>;
+constexpr auto kRunS8u8I8mm = run_tiled_neon<gemm_tile_unsigned_b_neon_i8mm, 8>;
+constexpr auto kRunU8s8Dot = run_tiled_neon<gemm_tile_signed_neon_dot, 4, form_flipped_neon>;
+constexpr auto kRunU8u8Dot = run_tiled_neon<gemm_tile_unsigned_neon_dot, 4>;
+constexpr auto kRunS8s8Dot = run_tiled_neon<gemm_tile_signed_neon_dot, 4>;
+constexpr auto kRunS8u8Dot = run_tiled_neon<gemm_tile_unsigned_neon_dot, 4, form_flipped_neon>;
+constexpr auto kRunPairsNeon = run_tiled_neon<gemm_tile_sat16_pairs_neon, 2>;
+constexpr auto kRunU8s8Neon = run_tiled_neon<gemm_tile_signed_b_neon, 4, form_unsigned16_neon>;
+constexpr auto kRunU8u8Neon = run_tiled_neon<gemm_tile_unsigned_b_neon, 4, form_unsigned16_neon>;
+constexpr auto kRunS8s8Neon = run_tiled_neon<gemm_tile_signed_b_neon, 4, form_signed16_neon>;
+constexpr auto kRunS8u8Neon = run_tiled_neon<gemm_tile_unsigned_b_neon, 4, form_signed16_neon>;
+#endif
+
 constexpr auto kS = ByteSign::kSigned;
 constexpr auto kU = ByteSign::kUnsigned;
 constexpr auto kExact = Arithmetic::kExact;
@@ -118,6 +161,21 @@ constexpr GemmKernel kKernels[] = {
     {"gemm_u8u8_exact_avx2", Isa::kAvx2, Operands::kU8U8, kExact, true, packed_bytes_pairs<8>, pack_pairs<8>, kRunU8u8Avx2},
     {"gemm_s8s8_exact_avx2", Isa::kAvx2, Operands::kS8S8, kExact, true, packed_bytes_pairs<8>, pack_pairs<8>, kRunS8s8Avx2},
     {"gemm_s8u8_exact_avx2", Isa::kAvx2, Operands::kS8U8, kExact, true, packed_bytes_pairs<8>, pack_pairs<8>, kRunS8u8Avx2},
+#endif
+#if ASSAY_HAVE_AARCH64
+    {"gemm_u8s8_exact_neon_i8mm", Isa::kNeonI8mm, Operands::kU8S8, kExact, false, packed_bytes_octets<8>, pack_octets<8>, kRunU8s8I8mm},
+    {"gemm_u8u8_exact_neon_i8mm", Isa::kNeonI8mm, Operands::kU8U8, kExact, false, packed_bytes_octets<8>, pack_octets<8>, kRunU8u8I8mm},
+    {"gemm_s8s8_exact_neon_i8mm", Isa::kNeonI8mm, Operands::kS8S8, kExact, false, packed_bytes_octets<8>, pack_octets<8>, kRunS8s8I8mm},
+    {"gemm_s8u8_exact_neon_i8mm", Isa::kNeonI8mm, Operands::kS8U8, kExact, false, packed_bytes_octets<8>, pack_octets<8>, kRunS8u8I8mm},
+    {"gemm_u8s8_exact_neon_dot", Isa::kNeonDot, Operands::kU8S8, kExact, false, packed_bytes_quads_with_starts<8>, pack_quads_with_starts<8, kU, kS>, kRunU8s8Dot},
+    {"gemm_u8u8_exact_neon_dot", Isa::kNeonDot, Operands::kU8U8, kExact, false, packed_bytes_quads<8>, pack_quads<8>, kRunU8u8Dot},
+    {"gemm_s8s8_exact_neon_dot", Isa::kNeonDot, Operands::kS8S8, kExact, false, packed_bytes_quads<8>, pack_quads<8>, kRunS8s8Dot},
+    {"gemm_s8u8_exact_neon_dot", Isa::kNeonDot, Operands::kS8U8, kExact, false, packed_bytes_quads_with_starts<8>, pack_quads_with_starts<8, kS, kU>, kRunS8u8Dot},
+    {"gemm_u8s8_sat16_pairs_neon", Isa::kNeon, Operands::kU8S8, kSat, false, packed_bytes_pairs<8>, pack_pairs<8>, kRunPairsNeon},
+    {"gemm_u8s8_exact_neon", Isa::kNeon, Operands::kU8S8, kExact, false, packed_bytes_pairs<8>, pack_pairs<8>, kRunU8s8Neon},
+    {"gemm_u8u8_exact_neon", Isa::kNeon, Operands::kU8U8, kExact, false, packed_bytes_pairs<8>, pack_pairs<8>, kRunU8u8Neon},
+    {"gemm_s8s8_exact_neon", Isa::kNeon, Operands::kS8S8, kExact, false, packed_bytes_pairs<8>, pack_pairs<8>, kRunS8s8Neon},
+    {"gemm_s8u8_exact_neon", Isa::kNeon, Operands::kS8U8, kExact, false, packed_bytes_pairs<8>, pack_pairs<8>, kRunS8u8Neon},
 #endif
     {"gemm_u8s8_sat16_pairs_scalar", Isa::kScalar, Operands::kU8S8, kSat, false, packed_bytes_split, pack_split, gemm_u8s8_sat16_pairs_scalar},
     {"gemm_u8s8_exact_scalar", Isa::kScalar, Operands::kU8S8, kExact, false, packed_bytes_columns, pack_columns<kS>, gemm_unsigned_exact_scalar},

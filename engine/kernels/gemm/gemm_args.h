@@ -43,7 +43,7 @@ struct PackArgs {
 // Rows of A, in tiles below one another, against a few panels of packed B over one stretch of k: what an ISA file
 // computes.
 //   c[i,j] = (add ? c[i,j] : start[j]) + dot(a[i,:], b[:,j])                    (wrapping int32)
-// A group is what one dot-product step takes of k: 4 bytes of A, or 2 int16 where A has been widened.
+// A group is what one dot-product step takes of k: 2, 4 or 8 bytes of A, or 2 int16 where A has been widened.
 struct GemmTile {
   int rows = 0;  // of one tile
   int panels = 0;
@@ -55,7 +55,7 @@ struct GemmTile {
   const void* b = nullptr;
   std::int64_t panel_bytes = 0;  // from one panel to the next
   std::int64_t groups = 0;       // whole groups of a segment
-  // 0, or 8 * (4 - r) where r bytes of A follow the whole groups. The four bytes that end there are in the row.
+  // 0, or 8 * (g - r) where r bytes of A follow the whole groups of g bytes. The g bytes that end there are in the row.
   int rest_shift = 0;
   bool add = false;
   const std::int32_t* start = nullptr;  // for every column of the panels; null: 0

@@ -147,7 +147,7 @@ Index rows_of_block(const Product& product) {
 
 Product make_product(const GemmTiling& tiling, const GemmArgs& args) {
   Product out{.tiling = tiling, .args = args};
-  out.group = 4 / tiling.element;
+  out.group = tiling.group / tiling.element;
   out.line = args.lines.rows > 0 ? args.lines.rows : args.m;
   out.segment = std::max(args.k / args.lines.segments, Index{1});
   if (args.lines.segments > 1 && out.segment < tiling.k_block) {

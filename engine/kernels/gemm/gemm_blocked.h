@@ -13,7 +13,8 @@ struct GemmTiling {
   void (*tile)(const GemmTile&) = nullptr;
   // What a tile wants the rows of A to be; null: the bytes as they are.
   void (*form)(const GemmFormArgs&) = nullptr;
-  Index element = 1;        // bytes of an element of a formed row: 1 in groups of 4, or 2 in groups of 2
+  Index element = 1;        // bytes of an element of a formed row
+  Index group = 4;          // bytes of a group in rows as the tile reads them
   bool has_starts = false;  // the packed B ends in what every column's sums start at
   Index columns = 8;        // of a panel
   Index panels = 2;         // of a slab, at most

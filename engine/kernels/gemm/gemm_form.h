@@ -20,5 +20,10 @@ void form_unsigned16_avx512(const GemmFormArgs& args);
 void form_signed16_avx2(const GemmFormArgs& args);
 void form_signed16_avx512(const GemmFormArgs& args);
 #endif
+#if ASSAY_HAVE_AARCH64
+void form_flipped_neon(const GemmFormArgs& args);
+void form_unsigned16_neon(const GemmFormArgs& args);
+void form_signed16_neon(const GemmFormArgs& args);
+#endif
 
 }  // namespace assay::kernels

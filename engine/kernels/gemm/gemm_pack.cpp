@@ -8,6 +8,7 @@ namespace {
 
 constexpr Index kQuad = 4;
 constexpr Index kPair = 2;
+constexpr Index kOctet = 8;
 constexpr Index kTileColumns = 16;
 constexpr Index kTileDepth = 64;
 constexpr std::uint32_t kFlip = 128;
@@ -85,6 +86,16 @@ void pack_quads(const PackArgs& args) {
   pack_groups<kQuad>(args, kColumns, divide_up(args.k, kQuad));
 }
 
+template <Index kColumns>
+Index packed_bytes_octets(Index n, Index k) {
+  return divide_up(n, kColumns) * kColumns * divide_up(k, kOctet) * kOctet;
+}
+
+template <Index kColumns>
+void pack_octets(const PackArgs& args) {
+  pack_groups<kOctet>(args, kColumns, divide_up(args.k, kOctet));
+}
+
 Index packed_bytes_deep_quads(Index n, Index k) {
   return packed_bytes_quads<kTileColumns>(n, divide_up(k, kTileDepth) * kTileDepth);
 }
@@ -159,9 +170,13 @@ template Index packed_bytes_quads<8>(Index, Index);
 template Index packed_bytes_quads<16>(Index, Index);
 template void pack_quads<8>(const PackArgs&);
 template void pack_quads<16>(const PackArgs&);
+template Index packed_bytes_octets<8>(Index, Index);
+template void pack_octets<8>(const PackArgs&);
 template Index packed_bytes_quads_with_starts<8>(Index, Index);
 template Index packed_bytes_quads_with_starts<16>(Index, Index);
 template void pack_quads_with_starts<8, ByteSign::kSigned, ByteSign::kSigned>(const PackArgs&);
+template void pack_quads_with_starts<8, ByteSign::kSigned, ByteSign::kUnsigned>(const PackArgs&);
+template void pack_quads_with_starts<8, ByteSign::kUnsigned, ByteSign::kSigned>(const PackArgs&);
 template void pack_quads_with_starts<8, ByteSign::kUnsigned, ByteSign::kUnsigned>(const PackArgs&);
 template void pack_quads_with_starts<16, ByteSign::kSigned, ByteSign::kSigned>(const PackArgs&);
 template void pack_quads_with_starts<16, ByteSign::kUnsigned, ByteSign::kUnsigned>(const PackArgs&);

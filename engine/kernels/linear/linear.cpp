@@ -12,6 +12,11 @@ void quantize_linear_avx512(const QuantizeArgs& args);
 void dequantize_linear_avx512(const DequantizeArgs& args);
 FloatRange float_range_avx512(const float* x, std::int64_t count);
 #endif
+#if ASSAY_HAVE_AARCH64
+void quantize_linear_neon(const QuantizeArgs& args);
+void dequantize_linear_neon(const DequantizeArgs& args);
+FloatRange float_range_neon(const float* x, std::int64_t count);
+#endif
 
 namespace {
 
@@ -19,6 +24,9 @@ constexpr LinearKernel kKernels[] = {
 #if ASSAY_HAVE_X86
     {"linear_avx512", Isa::kAvx512, quantize_linear_avx512, dequantize_linear_avx512, float_range_avx512},
     {"linear_avx2", Isa::kAvx2, quantize_linear_avx2, dequantize_linear_avx2, float_range_avx2},
+#endif
+#if ASSAY_HAVE_AARCH64
+    {"linear_neon", Isa::kNeon, quantize_linear_neon, dequantize_linear_neon, float_range_neon},
 #endif
     {"linear_scalar", Isa::kScalar, quantize_linear, dequantize_linear, float_range_scalar},
 };

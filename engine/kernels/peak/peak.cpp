@@ -13,6 +13,11 @@ void peak_vpmaddubsw_ymm(const PeakArgs& args);
 void peak_vpmaddwd_ymm(const PeakArgs& args);
 void peak_pmaddwd_xmm(const PeakArgs& args);
 #endif
+#if ASSAY_HAVE_AARCH64
+void peak_usmmla_q(const PeakArgs& args);
+void peak_sdot_q(const PeakArgs& args);
+void peak_smlal_q(const PeakArgs& args);
+#endif
 
 namespace {
 
@@ -29,6 +34,11 @@ constexpr PeakKernel kKernels[] = {
     {"peak_vpmaddubsw_ymm", Isa::kAvx2, kSat, 4, 8, 6, peak_vpmaddubsw_ymm},
     {"peak_vpmaddwd_ymm", Isa::kAvx2, kExact, 2, 8, 6, peak_vpmaddwd_ymm},
     {"peak_pmaddwd_xmm", Isa::kScalar, kExact, 2, 4, 6, peak_pmaddwd_xmm},  // every x86-64 has it
+#endif
+#if ASSAY_HAVE_AARCH64
+    {"peak_usmmla_q", Isa::kNeonI8mm, kExact, 8, 4, 24, peak_usmmla_q},
+    {"peak_sdot_q", Isa::kNeonDot, kExact, 4, 4, 24, peak_sdot_q},
+    {"peak_smlal_q", Isa::kNeon, kExact, 1, 4, 24, peak_smlal_q},
 #endif
 };
 

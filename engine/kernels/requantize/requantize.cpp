@@ -13,6 +13,9 @@ void requantize_scalar(const RequantizeArgs& args);
 void requantize_avx2(const RequantizeArgs& args);
 void requantize_avx512(const RequantizeArgs& args);
 #endif
+#if ASSAY_HAVE_AARCH64
+void requantize_neon(const RequantizeArgs& args);
+#endif
 
 namespace {
 
@@ -20,6 +23,9 @@ constexpr RequantizeKernel kKernels[] = {
 #if ASSAY_HAVE_X86
     {"requantize_avx512", Isa::kAvx512, requantize_avx512},
     {"requantize_avx2", Isa::kAvx2, requantize_avx2},
+#endif
+#if ASSAY_HAVE_AARCH64
+    {"requantize_neon", Isa::kNeon, requantize_neon},
 #endif
     {"requantize_scalar", Isa::kScalar, requantize_scalar},
 };

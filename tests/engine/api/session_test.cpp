@@ -169,6 +169,23 @@ TEST(Session, ReportsSaturationWhereItIsAskedFor) {
   EXPECT_TRUE(result.value().saturation.empty());
 }
 
+// The levels of another architecture are emulated, in their own arithmetic, and the record says so.
+TEST(Session, NeonProfilesAreExactOnEveryHost) {
+  const NamedTensors inputs = {{"a", Tensor::from<std::uint8_t>({1, 4}, {255, 255, 1, 1})}};
+  for (const Isa isa : {Isa::kNeon, Isa::kNeonDot, Isa::kNeonI8mm}) {
+    SessionOptions options;
+    options.profile = {.isa = isa, .precision = Precision::kFast};
+    const Session session = make_session(saturating_model(), options);
+    EXPECT_EQ(session.run(inputs).value().outputs.at("y").to_indices(), (std::vector<Index>{65})) << isa_name(isa);
+    const auto kernels = session.kernels();
+    ASSERT_FALSE(kernels.empty());
+    for (const KernelInfo& kernel : kernels) {
+      EXPECT_EQ(kernel.native, can_run(host_features(), isa)) << kernel.kernel << " for " << isa_name(isa);
+      EXPECT_EQ(kernel.arithmetic, "exact") << kernel.kernel;
+    }
+  }
+}
+
 TEST(Session, TapsWithoutChangingThePlan) {
   test::Random random(53);
   const Session session = make_session(conv_model(), {.optimization = Optimization::kNone});

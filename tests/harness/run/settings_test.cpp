@@ -120,10 +120,18 @@ TEST(Settings, WhatTheBuildLacksIsNamedWithWhatItHas) {
             "quantizer.format=dynamic is not in this build, which has: qdq, qoperator");
   EXPECT_EQ(session_options(with("runtime.name", "onnxruntime")).error().message,
             "runtime.name=onnxruntime cannot be used here, where only assay's own runtime runs");
-  const Result<api::SessionOptions> neon = session_options(with("runtime.isa", "neon"));
-  ASSERT_FALSE(neon.ok());
-  EXPECT_EQ(neon.error().kind, ErrorKind::kUnsupported);
-  EXPECT_NE(neon.error().message.find("auto, scalar, sse41"), std::string::npos);
+  const Result<api::SessionOptions> sve = session_options(with("runtime.isa", "sve"));
+  ASSERT_FALSE(sve.ok());
+  EXPECT_EQ(sve.error().kind, ErrorKind::kUnsupported);
+  EXPECT_NE(sve.error().message.find("auto, scalar, sse41"), std::string::npos);
+}
+
+TEST(Settings, EveryValueOfTheIsaAxisIsInTheBuild) {
+  for (const char* isa : {"auto", "scalar", "sse41", "avx2", "avx512", "avx_vnni", "avx512_vnni", "amx_int8", "neon",
+                          "neon_dot", "neon_i8mm"}) {
+    EXPECT_TRUE(session_options(with("runtime.isa", isa)).ok()) << isa;
+  }
+  EXPECT_EQ(session_options(with("runtime.isa", "neon_i8mm")).value().profile.isa, Isa::kNeonI8mm);
 }
 
 TEST(Settings, RangesComeFromAFileBesideTheCase) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/engine/kernels/each_kernel.h"
 #include "tests/engine/kernels/gemm/guarded_memory.h"
 #include "tests/support/kernel_runs.h"
 #include "tests/support/oracle/convolution.h"
@@ -195,7 +196,7 @@ void expect_all_equal_oracle(const Channel& channel, bool at_front = false) {
 }
 
 TEST(Depthwise, EqualsTheOracleOnRandomShapes) {
-  for (int i = 0; i < 10000; ++i) {
+  for (int i = 0; i < test::case_count(10000); ++i) {
     test::Random random(static_cast<std::uint64_t>(i));
     const Channel channel = random_channel(random);
     ASSERT_NO_FATAL_FAILURE(expect_all_equal_oracle(channel, random.chance(0.3))) << "case " << i;
@@ -298,6 +299,8 @@ TEST(Depthwise, TheProfileCapsTheChoice) {
   EXPECT_EQ(chosen(Isa::kAvx512Vnni, capped(full, Isa::kAvx2)), "depthwise_avx2");
   EXPECT_FALSE(choose_depthwise({Isa::kAvx512Vnni, Precision::kFast}, capped(full, Isa::kAvx2)).native);
 }
+#elif defined(__aarch64__)
+TEST(Depthwise, TheProfileCapsTheChoice) { test::expect_choices("depthwise", choose_depthwise); }
 #endif
 
 }  // namespace

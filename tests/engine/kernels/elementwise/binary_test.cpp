@@ -198,7 +198,7 @@ Parameters random_parameters(test::Random& random) {
 TEST(BinaryKernels, EqualTheOracleOnRandomSpans) {
   const auto kernels = test::runnable(binary_kernels());
   test::GuardedMemory memory[3];
-  for (int i = 0; i < 10000; ++i) {
+  for (int i = 0; i < test::case_count(10000); ++i) {
     test::Random random(static_cast<std::uint64_t>(i));
     const Operation operation = kOperations[random.integer(0, 2)];
     const Parameters p = random_parameters(random);

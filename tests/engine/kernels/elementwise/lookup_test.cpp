@@ -53,7 +53,7 @@ TEST(LookupKernels, MapEveryByteOfRandomSpansAlsoInPlace) {
   const auto kernels = test::runnable(lookup_kernels());
   test::GuardedMemory table_memory;
   test::GuardedMemory memory[2];
-  for (int i = 0; i < 10000; ++i) {
+  for (int i = 0; i < test::case_count(10000); ++i) {
     test::Random random(static_cast<std::uint64_t>(i));
     std::uint8_t* table = table_memory.place(kByteValues, random.chance(0.5));
     const auto count = static_cast<std::size_t>(random.chance(0.9) ? random.integer(0, 140) : random.integer(256, 400));
@@ -111,7 +111,7 @@ TEST(ClampBytes, ComparesAsTheTypeSays) {
 TEST(ClampBytes, EqualsANaiveLoopOnRandomSpans) {
   const auto kernels = test::runnable(lookup_kernels());
   test::GuardedMemory memory[2];
-  for (int i = 0; i < 10000; ++i) {
+  for (int i = 0; i < test::case_count(10000); ++i) {
     test::Random random(static_cast<std::uint64_t>(i));
     const auto count = static_cast<std::size_t>(random.integer(0, 200));
     const bool is_signed = random.chance(0.5);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/kernels/gemm/gemm.h"
+#include "tests/engine/kernels/each_kernel.h"
 #include "tests/engine/kernels/gemm/gemm_case.h"
 
 namespace assay::test {
@@ -15,17 +16,6 @@ using kernels::choose_gemm;
 using kernels::GemmChoice;
 using kernels::Operands;
 using ::testing::ElementsAreArray;
-
-CpuFeatures full_host() {
-  CpuFeatures out;
-  out.sse41 = true;
-  out.avx2 = true;
-  out.avx512 = true;
-  out.avx_vnni = true;
-  out.avx512_vnni = true;
-  out.amx_int8 = true;
-  return out;
-}
 
 std::string chosen(const Profile& profile, Operands operands, const CpuFeatures& features) {
   return choose_gemm(profile, operands, features).kernel->name;
@@ -116,6 +106,63 @@ TEST(GemmChoice, EmulatesWithTheSameArithmeticOnTheBestThatTheHostHas) {
       {Isa::kAvx2, kAmxInt8Fast, "gemm_u8s8_exact_avx2", false},
       {Isa::kAmxInt8, kAvx512VnniFast, "gemm_u8s8_exact_avx512_vnni", true},
       {Isa::kAmxInt8, kAvx512Fast, "gemm_u8s8_sat16_pairs_avx512", true},
+      {Isa::kAvx512Vnni, {Isa::kNeon, Precision::kFast}, "gemm_u8s8_exact_avx512_vnni", false},
+      {Isa::kAvx2, {Isa::kNeonDot, Precision::kFast}, "gemm_u8s8_exact_avx2", false},
+      {Isa::kScalar, {Isa::kNeonI8mm, Precision::kFast}, "gemm_u8s8_exact_scalar", false},
+  };
+  for (const HostRow& row : kRows) {
+    const GemmChoice choice = choose_gemm(row.profile, Operands::kU8S8, capped(full_host(), row.host));
+    EXPECT_STREQ(choice.kernel->name, row.name) << isa_name(row.profile.isa) << " on " << isa_name(row.host);
+    EXPECT_EQ(choice.native, row.native) << isa_name(row.profile.isa) << " on " << isa_name(row.host);
+  }
+}
+#elif defined(__aarch64__)
+constexpr Profile kAvx2Fast{Isa::kAvx2, Precision::kFast};
+constexpr Profile kAvx512Exact{Isa::kAvx512, Precision::kExact};
+constexpr Profile kNeonFast{Isa::kNeon, Precision::kFast};
+constexpr Profile kNeonDotFast{Isa::kNeonDot, Precision::kFast};
+constexpr Profile kNeonDotExact{Isa::kNeonDot, Precision::kExact};
+constexpr Profile kNeonI8mmFast{Isa::kNeonI8mm, Precision::kFast};
+
+TEST(GemmChoice, OnAHostThatHasEverything) {
+  constexpr Row kRows[] = {
+      {{Isa::kScalar, Precision::kFast}, Operands::kU8S8, "gemm_u8s8_exact_scalar"},
+      {kNeonFast, Operands::kU8S8, "gemm_u8s8_exact_neon"},
+      {kNeonFast, Operands::kU8U8, "gemm_u8u8_exact_neon"},
+      {kNeonFast, Operands::kS8S8, "gemm_s8s8_exact_neon"},
+      {kNeonFast, Operands::kS8U8, "gemm_s8u8_exact_neon"},
+      {kNeonDotFast, Operands::kU8S8, "gemm_u8s8_exact_neon_dot"},
+      {kNeonDotExact, Operands::kU8S8, "gemm_u8s8_exact_neon_dot"},
+      {kNeonDotFast, Operands::kU8U8, "gemm_u8u8_exact_neon_dot"},
+      {kNeonDotFast, Operands::kS8S8, "gemm_s8s8_exact_neon_dot"},
+      {kNeonDotFast, Operands::kS8U8, "gemm_s8u8_exact_neon_dot"},
+      {kNeonI8mmFast, Operands::kU8S8, "gemm_u8s8_exact_neon_i8mm"},
+      {kNeonI8mmFast, Operands::kU8U8, "gemm_u8u8_exact_neon_i8mm"},
+      {kNeonI8mmFast, Operands::kS8S8, "gemm_s8s8_exact_neon_i8mm"},
+      {kNeonI8mmFast, Operands::kS8U8, "gemm_s8u8_exact_neon_i8mm"},
+  };
+  for (const Row& row : kRows) {
+    EXPECT_EQ(chosen(row.profile, row.operands, full_host()), row.name) << isa_name(row.profile.isa);
+    EXPECT_TRUE(choose_gemm(row.profile, row.operands, full_host()).native);
+  }
+}
+
+TEST(GemmChoice, EmulatesWithTheSameArithmeticOnTheBestThatTheHostHas) {
+  struct HostRow {
+    Isa host;
+    Profile profile;
+    const char* name;
+    bool native;
+  };
+  constexpr HostRow kRows[] = {
+      {Isa::kScalar, kNeonFast, "gemm_u8s8_exact_scalar", false},
+      {Isa::kNeon, kNeonDotFast, "gemm_u8s8_exact_neon", false},
+      {Isa::kNeon, kNeonI8mmFast, "gemm_u8s8_exact_neon", false},
+      {Isa::kNeonDot, kNeonI8mmFast, "gemm_u8s8_exact_neon_dot", false},
+      {Isa::kNeonDot, kNeonFast, "gemm_u8s8_exact_neon", true},
+      {Isa::kNeonI8mm, kAvx2Fast, "gemm_u8s8_sat16_pairs_neon", false},
+      {Isa::kNeonI8mm, kAvx512Exact, "gemm_u8s8_exact_neon_i8mm", false},
+      {Isa::kScalar, kAvx2Fast, "gemm_u8s8_sat16_pairs_scalar", false},
   };
   for (const HostRow& row : kRows) {
     const GemmChoice choice = choose_gemm(row.profile, Operands::kU8S8, capped(full_host(), row.host));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 256 x 256 table of operands through every dot-product lane of every kernel: each place of a group of four k, each
-// column of the widest slab of panels and each row of a tile sees every pair of bytes.
+// The 256 x 256 table of operands through every dot-product lane of every kernel: each place of a group of k (and of a
+// vector of groups, where rows are read as vectors), each column of the widest slab of panels and each row of a tile
+// sees every pair of bytes.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -13,13 +14,13 @@ namespace assay::test {
 namespace {
 
 constexpr Index kValues = 256;
-constexpr Index kGroup = 4;
 
 // The bytes are rotated by every distance within a tile and a slab: a row of a tile (column of a slab) meets values
 // that are a tile (slab) apart in one product, and those between in the others.
 struct Rotations {
   Index rows = 16;
   Index columns = 64;
+  Index depth = 4;  // k: a vector of groups, one group more and the rest of one, as far as the kernels have them
 };
 Rotations rotations_of(Isa isa) {
   switch (isa) {
@@ -33,6 +34,12 @@ Rotations rotations_of(Isa isa) {
     case Isa::kAvx512Vnni:
     case Isa::kAmxInt8:
       return {.rows = 16, .columns = 64};
+    case Isa::kNeon:
+      return {.rows = 4, .columns = 16, .depth = 11};
+    case Isa::kNeonDot:
+      return {.rows = 4, .columns = 16, .depth = 21};
+    case Isa::kNeonI8mm:
+      return {.rows = 4, .columns = 16, .depth = 9};
   }
   return {};
 }
@@ -44,35 +51,36 @@ std::int32_t value_of(Index byte, bool is_signed) {
 
 class Table {
  public:
-  explicit Table(const kernels::GemmKernel& kernel)
+  Table(const kernels::GemmKernel& kernel, Index depth)
       : kernel_(kernel),
+        depth_(depth),
         signs_(signs_of(kernel.operands)),
-        a_(kValues * kGroup),
-        b_(kValues * kGroup),
+        a_(static_cast<std::size_t>(kValues * depth)),
+        b_(static_cast<std::size_t>(kValues * depth)),
         c_(kValues * kValues),
-        packed_(AlignedBuffer::allocate(static_cast<std::size_t>(kernel.packed_bytes(kValues, kGroup)))) {}
+        packed_(AlignedBuffer::allocate(static_cast<std::size_t>(kernel.packed_bytes(kValues, depth)))) {}
 
   bool ready() const { return packed_.ok(); }
 
   // B as [n, k].
   void set_b(Index place, Index rotation) {
     for (Index j = 0; j < kValues; ++j) {
-      for (Index p = 0; p < kGroup; ++p) {
-        b_[static_cast<std::size_t>(j * kGroup + p)] = static_cast<std::uint8_t>(p == place ? j + rotation : 0);
+      for (Index p = 0; p < depth_; ++p) {
+        b_[static_cast<std::size_t>(j * depth_ + p)] = static_cast<std::uint8_t>(p == place ? j + rotation : 0);
       }
     }
     kernel_.pack({.n = kValues,
-                  .k = kGroup,
+                  .k = depth_,
                   .b = b_.data(),
                   .k_stride_bytes = 1,
-                  .n_stride_bytes = kGroup,
+                  .n_stride_bytes = depth_,
                   .packed = packed_.value().data()});
   }
 
   void set_a(Index place, Index rotation) {
     for (Index i = 0; i < kValues; ++i) {
-      for (Index p = 0; p < kGroup; ++p) {
-        a_[static_cast<std::size_t>(i * kGroup + p)] = static_cast<std::uint8_t>(p == place ? i + rotation : 0);
+      for (Index p = 0; p < depth_; ++p) {
+        a_[static_cast<std::size_t>(i * depth_ + p)] = static_cast<std::uint8_t>(p == place ? i + rotation : 0);
       }
     }
   }
@@ -81,9 +89,9 @@ class Table {
   Index multiply(Index a_rotation, Index b_rotation) {
     ran(kernel_).run({.m = kValues,
                       .n = kValues,
-                      .k = kGroup,
+                      .k = depth_,
                       .a = a_.data(),
-                      .a_stride_bytes = kGroup,
+                      .a_stride_bytes = depth_,
                       .packed_b = packed_.value().data(),
                       .c = c_.data(),
                       .c_stride = kValues});
@@ -104,6 +112,7 @@ class Table {
 
  private:
   const kernels::GemmKernel& kernel_;
+  Index depth_;
   OperandSigns signs_;
   std::vector<std::uint8_t> a_;
   std::vector<std::uint8_t> b_;
@@ -114,9 +123,9 @@ class Table {
 TEST(GemmOperandTable, EveryLaneMultipliesEveryPairOfBytes) {
   for (const kernels::GemmKernel* kernel : runnable_kernels()) {
     const Rotations rotations = rotations_of(kernel->isa);
-    Table table(*kernel);
+    Table table(*kernel, rotations.depth);
     ASSERT_TRUE(table.ready());
-    for (Index place = 0; place < kGroup; ++place) {
+    for (Index place = 0; place < rotations.depth; ++place) {
       for (Index b_rotation = 0; b_rotation < rotations.columns; ++b_rotation) {
         table.set_b(place, b_rotation);
         for (Index a_rotation = 0; a_rotation < rotations.rows; ++a_rotation) {

@@ -48,6 +48,19 @@ TEST(GemmPack, PairsHoldTwoConsecutiveK) {
   EXPECT_THAT(std::vector(packed.begin() + 32, packed.begin() + 36), ElementsAreArray({9, 19, 0, 0}));
 }
 
+TEST(GemmPack, OctetsHoldEightConsecutiveK) {
+  const auto b = numbered(9, 9);
+  ASSERT_EQ(packed_bytes_octets<8>(9, 9), 2 * 2 * 8 * 8);
+  std::vector<std::uint8_t> packed(256, 0xEE);
+  pack_octets<8>(row_major(b, 9, 9, packed.data()));
+  EXPECT_THAT(std::vector(packed.begin(), packed.begin() + 16),
+              ElementsAreArray({1, 11, 21, 31, 41, 51, 61, 71, 2, 12, 22, 32, 42, 52, 62, 72}));
+  EXPECT_THAT(std::vector(packed.begin() + 64, packed.begin() + 73), ElementsAreArray({81, 0, 0, 0, 0, 0, 0, 0, 82}));
+  EXPECT_THAT(std::vector(packed.begin() + 128, packed.begin() + 136),
+              ElementsAreArray({9, 19, 29, 39, 49, 59, 69, 79}));
+  EXPECT_THAT(std::vector(packed.begin() + 136, packed.begin() + 192), Each(0));
+}
+
 TEST(GemmPack, DeepQuadsRoundKUpToATile) {
   const auto b = numbered(9, 5);
   ASSERT_EQ(packed_bytes_deep_quads(9, 5), 16 * 64);
@@ -69,6 +82,10 @@ TEST(GemmPack, StartsUndoTheFlip) {
   EXPECT_THAT(std::vector(starts, starts + 8), ElementsAreArray({-384, 384, 0, 0, 0, 0, 0, 0}));
   pack_quads_with_starts<8, ByteSign::kUnsigned, ByteSign::kUnsigned>(row_major(b, 2, 2, packed));
   EXPECT_THAT(std::vector(starts, starts + 8), ElementsAreArray({384, 65152, 0, 0, 0, 0, 0, 0}));
+  pack_quads_with_starts<8, ByteSign::kUnsigned, ByteSign::kSigned>(row_major(b, 2, 2, packed));
+  EXPECT_THAT(std::vector(starts, starts + 8), ElementsAreArray({384, -384, 0, 0, 0, 0, 0, 0}));
+  pack_quads_with_starts<8, ByteSign::kSigned, ByteSign::kUnsigned>(row_major(b, 2, 2, packed));
+  EXPECT_THAT(std::vector(starts, starts + 8), ElementsAreArray({-384, -65152, 0, 0, 0, 0, 0, 0}));
 }
 
 TEST(GemmPack, ColumnsAndSplitHalvesArePaddedWithZeros) {

@@ -51,7 +51,7 @@ TEST(Gemm, EqualsTheOracleOnRandomShapes) {
 
 TEST(Gemm, EqualsTheOracleOnTenThousandSmallShapes) {
   for (const Operands operands : kAllOperands) {
-    for (int i = 0; i < 10000; ++i) {
+    for (int i = 0; i < case_count(10000); ++i) {
       Random random(static_cast<std::uint64_t>(1000 + i));
       const GemmCase gemm = random_small_case(operands, random);
       for (const Arithmetic arithmetic : kAllArithmetics) {

@@ -90,7 +90,7 @@ std::vector<std::uint8_t> expected_rows(Order order, const Im2colArgs& args) {
 TEST(Im2col, EqualsDirectIndexingOnRandomShapes) {
   test::GuardedMemory image_memory;
   test::GuardedMemory rows_memory;
-  for (int i = 0; i < 10000; ++i) {
+  for (int i = 0; i < test::case_count(10000); ++i) {
     test::Random random(static_cast<std::uint64_t>(i));
     Im2colArgs args = random_args(random);
     const Order order = random.chance(0.7) ? Order::kChannelLast : Order::kChannelFirst;

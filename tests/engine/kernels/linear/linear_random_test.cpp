@@ -85,7 +85,7 @@ TEST(LinearKernels, QuantizeEqualsTheOracleOnRandomSpans) {
   const auto kernels = test::runnable(linear_kernels());
   test::GuardedMemory x_memory;
   test::GuardedMemory y_memory;
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < test::case_count(kCases); ++i) {
     test::Random random(static_cast<std::uint64_t>(i));
     const auto type = static_cast<std::size_t>(random.integer(0, 3));
     oracle::OutputType limits = limits_of(type);
@@ -117,7 +117,7 @@ TEST(LinearKernels, DequantizeEqualsTheOracleOnRandomSpans) {
   const auto kernels = test::runnable(linear_kernels());
   test::GuardedMemory x_memory;
   test::GuardedMemory y_memory;
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < test::case_count(kCases); ++i) {
     test::Random random(static_cast<std::uint64_t>(i));
     const auto type = static_cast<std::size_t>(random.integer(0, 4));
     const oracle::OutputType limits = limits_of(type);
@@ -147,7 +147,7 @@ TEST(LinearKernels, DequantizeEqualsTheOracleOnRandomSpans) {
 TEST(LinearKernels, RangesEqualANaiveLoopOnRandomSpans) {
   const auto kernels = test::runnable(linear_kernels());
   test::GuardedMemory memory;
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < test::case_count(kCases); ++i) {
     test::Random random(static_cast<std::uint64_t>(i));
     const Index count = random_count(random);
     auto* x =

@@ -132,7 +132,7 @@ std::string case_text(int i) { return "case " + std::to_string(i) + ", seed " + 
 
 TEST(AveragePool, EqualsTheOracleOnRandomShapes) {
   Images images;
-  for (int i = 0; i < 10000; ++i) {
+  for (int i = 0; i < test::case_count(10000); ++i) {
     test::Random random(static_cast<std::uint64_t>(i));
     AveragePoolArgs args;
     args.geometry = random_geometry(random);
@@ -179,7 +179,7 @@ TEST(AveragePool, SpecialScales) {
 
 TEST(MaxPool, EqualsANaiveLoopOnRandomShapes) {
   Images images;
-  for (int i = 0; i < 10000; ++i) {
+  for (int i = 0; i < test::case_count(10000); ++i) {
     test::Random random(static_cast<std::uint64_t>(i));
     MaxPoolArgs args;
     args.geometry = random_geometry(random);
@@ -218,7 +218,7 @@ TEST(AveragePool, TheZeroPointTakesPartInTheRounding) {
 
 TEST(GlobalAveragePool, EqualsTheOracleInEveryLayout) {
   Images images;
-  for (int i = 0; i < 10000; ++i) {
+  for (int i = 0; i < test::case_count(10000); ++i) {
     test::Random random(static_cast<std::uint64_t>(i));
     const Index planes = random.chance(0.7) ? random.integer(1, 8) : random.integer(9, 140);
     const Index size = random.chance(0.95) ? random.integer(1, 80) : random.integer(250, 600);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/engine/kernels/each_kernel.h"
 #include "tests/engine/kernels/gemm/guarded_memory.h"
 #include "tests/support/kernel_runs.h"
 #include "tests/support/oracle/requantize.h"
@@ -198,7 +199,7 @@ class Guarded {
 
 TEST(Requantize, EqualsTheOracleInEveryLayout) {
   constexpr std::uint8_t kUntouched = 0x5A;
-  for (int i = 0; i < 10000; ++i) {
+  for (int i = 0; i < test::case_count(10000); ++i) {
     test::Random random(static_cast<std::uint64_t>(i));
     Matrix matrix = random_matrix(random);
     const Index unit = matrix.interleaved ? 3 : 1;
@@ -239,8 +240,7 @@ TEST(Requantize, EqualsTheOracleInEveryLayout) {
 }
 
 TEST(Requantize, TheProfileCapsTheChoice) {
-  CpuFeatures full;
-  full.sse41 = full.avx2 = full.avx512 = full.avx_vnni = full.avx512_vnni = true;
+  const CpuFeatures full = test::full_host();
   const auto chosen = [](Isa isa, const CpuFeatures& features) {
     return std::string(choose_requantize({isa, Precision::kFast}, features).name);
   };
@@ -250,6 +250,10 @@ TEST(Requantize, TheProfileCapsTheChoice) {
   EXPECT_EQ(chosen(Isa::kAvxVnni, full), "requantize_avx2");
   EXPECT_EQ(chosen(Isa::kAvx512Vnni, full), "requantize_avx512");
   EXPECT_EQ(chosen(Isa::kAvx512Vnni, capped(full, Isa::kAvx2)), "requantize_avx2");
+#elif defined(__aarch64__)
+  EXPECT_EQ(chosen(Isa::kNeon, full), "requantize_neon");
+  EXPECT_EQ(chosen(Isa::kNeonI8mm, full), "requantize_neon");
+  EXPECT_EQ(chosen(Isa::kAvx2, full), "requantize_neon");
 #endif
   EXPECT_EQ(chosen(Isa::kAvx512Vnni, capped(full, Isa::kScalar)), "requantize_scalar");
 }

@@ -18,7 +18,7 @@ TEST(TransposeBytes, EveryElementOfRandomShapesAndNothingElse) {
   constexpr std::uint8_t kUntouched = 0x5A;
   test::GuardedMemory from_memory;
   test::GuardedMemory to_memory;
-  for (int i = 0; i < 10000; ++i) {
+  for (int i = 0; i < test::case_count(10000); ++i) {
     test::Random random(static_cast<std::uint64_t>(i));
     const Index rows = random.integer(1, random.chance(0.5) ? 20 : 220);
     const Index columns = random.integer(1, random.chance(0.2) ? 220 : 60);

@@ -44,6 +44,7 @@ class Fnv {
   void add(float value) { bytes(&value, sizeof(value)); }
   void add(const std::string& value) { text(value); }
   void add(const Tensor& value) { tensor(value); }
+  void add(const GraphPtr& value) { graph(*value); }
   template <typename T>
   void add(const std::vector<T>& values) {
     word(values.size());
@@ -54,6 +55,33 @@ class Fnv {
   void attribute(const Attribute& value) {
     word(value.index());
     std::visit([this](const auto& held) { add(held); }, value);
+  }
+  void graph(const Graph& value) {
+    for (const auto& [domain, version] : value.opsets) {
+      text(domain);
+      number(version);
+    }
+    for (const std::vector<ValueInfo>* list : {&value.inputs, &value.outputs}) {
+      word(list->size());
+      for (const ValueInfo& info : *list) {
+        value_info(info);
+      }
+    }
+    for (const Node& node : value.nodes) {
+      text(node.name);
+      text(node.op_type);
+      text(node.domain);
+      add(node.inputs);
+      add(node.outputs);
+      for (const auto& [name, held] : node.attributes) {
+        text(name);
+        attribute(held);
+      }
+    }
+    for (const auto& [name, held] : value.initializers) {
+      text(name);
+      tensor(held);
+    }
   }
   void value_info(const ValueInfo& info) {
     text(info.name);
@@ -84,31 +112,7 @@ class Fnv {
 
 std::string graph_digest(const Graph& graph) {
   Fnv hash;
-  for (const auto& [domain, version] : graph.opsets) {
-    hash.text(domain);
-    hash.number(version);
-  }
-  for (const std::vector<ValueInfo>* list : {&graph.inputs, &graph.outputs}) {
-    hash.word(list->size());
-    for (const ValueInfo& info : *list) {
-      hash.value_info(info);
-    }
-  }
-  for (const Node& node : graph.nodes) {
-    hash.text(node.name);
-    hash.text(node.op_type);
-    hash.text(node.domain);
-    hash.add(node.inputs);
-    hash.add(node.outputs);
-    for (const auto& [name, attribute] : node.attributes) {
-      hash.text(name);
-      hash.attribute(attribute);
-    }
-  }
-  for (const auto& [name, tensor] : graph.initializers) {
-    hash.text(name);
-    hash.tensor(tensor);
-  }
+  hash.graph(graph);
   return hash.hex();
 }
 

@@ -150,6 +150,14 @@ std::uint16_t float_to_float16(float value) {
   return static_cast<std::uint16_t>(sign | static_cast<unsigned>(biased));
 }
 
+std::uint16_t float_to_bfloat16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if (std::isnan(value)) {
+    return static_cast<std::uint16_t>((bits >> 16U) | 0x40U);  // quiet: the low half may have held all of the mantissa
+  }
+  return static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U);
+}
+
 bool bytes_equal(const Tensor& a, const Tensor& b) {
   return a.dtype() == b.dtype() && a.shape() == b.shape() &&
          (a.size_bytes() == 0 || std::memcmp(a.bytes(), b.bytes(), a.size_bytes()) == 0);

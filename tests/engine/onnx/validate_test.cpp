@@ -186,10 +186,6 @@ TEST(Validate, RefusesTraining) {
   model = one_node(8, "BatchNormalization", 4);
   add_attribute(node_of(model), "spatial", Attribute::INT).set_i(0);
   EXPECT_TRUE(fails_with(load_model(model), kUnsupported, "spatial must be 1, not 0"));
-  model = one_node(13, "MaxPool");
-  test::add_ints(node_of(model), "kernel_shape", {1});
-  node_of(model).add_output("indices");
-  EXPECT_TRUE(fails_with(load_model(model), kUnsupported, "output 'Indices'"));
 }
 
 TEST(Validate, RefusesOtherQuantization) {

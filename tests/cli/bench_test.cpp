@@ -27,7 +27,8 @@ TEST_F(Bench, JsonIsOnStdout) {
 }
 
 TEST_F(Bench, ThreadsNameTheirRows) {
-  const Ran ran = shell("assay bench --threads 1,3 --benchmark_list_tests --benchmark_filter='^operators/.*conv_3x3.*scalar/fast'");
+  const Ran ran =
+      shell("assay bench --threads 1,3 --benchmark_list_tests --benchmark_filter='^operators/.*conv_3x3.*scalar/fast'");
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out,
             "operators/QLinearConv/conv_3x3_64ch_56x56/scalar/fast/t1\n"

@@ -46,7 +46,10 @@ struct FloorMod {
   T operator()(T a, T b) const {
     if constexpr (std::is_floating_point_v<T>) {
       const T rest = std::fmod(a, b);
-      return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+      if (rest == 0) {
+        return std::copysign(rest, b);
+      }
+      return (rest < 0) != (b < 0) ? rest + b : rest;
     } else if constexpr (std::is_signed_v<T>) {
       if (b == 0 || b == -1) {
         return 0;

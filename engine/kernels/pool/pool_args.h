@@ -55,7 +55,7 @@ struct AverageBandArgs {
   const float* factors = nullptr;  // [count], x_scale / (y_scale * taps); kTapSlack more, 0, may be read
   float certain = 0;
 };
-inline constexpr std::int64_t kTapSlack = 16;
+inline constexpr std::int64_t kTapSlack = 32;
 
 struct MaxBandArgs {
   BandArgs band = {};

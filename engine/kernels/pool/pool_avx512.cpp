@@ -21,7 +21,6 @@ constexpr std::int64_t kFloats = 16;
 constexpr std::int64_t kBytes = 64;
 constexpr std::int64_t kFlush = 256;  // sums of as many bytes fit into 16 bits
 constexpr int kCredit = 16;           // blocks
-constexpr int kNearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 
 std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
@@ -89,19 +88,19 @@ void average_exactly(const AverageBandArgs& args, std::int64_t o, std::int64_t i
   store_bytes<kSigned>(b.y + o * b.y_step + i, _mm512_cvtps_epi32(_mm512_min_ps(high, v)), b.count - i);
 }
 
-// The sums of 32 windows, in 16 bits; `flips` makes signed bytes unsigned.
-template <int kStride>
+// The sums of 32 windows, in 16 bits; `flips` makes signed bytes unsigned. kSize: of the window's sides, 0 any.
+template <int kStride, std::int64_t kSize>
 __m512i byte_sums(const BandArgs& b, const std::uint8_t* from, __m512i flips) {
   const __m512i low_bytes = _mm512_set1_epi16(0xFF);
   __m512i sums = _mm512_setzero_si512();
-  for (std::int64_t r = 0; r < b.rows; ++r) {
+  for (std::int64_t r = 0; r < (kSize == 0 ? b.rows : kSize); ++r) {
     const std::uint8_t* row = from + r * b.row_step;
-    if (kStride == 2 && b.columns == 2 && b.column_step == 1) {
+    if (kStride == 2 && (kSize == 0 ? b.columns : kSize) == 2 && b.column_step == 1) {
       const __m512i bytes = _mm512_xor_si512(_mm512_loadu_si512(row), flips);
       sums = _mm512_add_epi16(sums, _mm512_maddubs_epi16(bytes, _mm512_set1_epi8(1)));
       continue;
     }
-    for (std::int64_t c = 0; c < b.columns; ++c) {
+    for (std::int64_t c = 0; c < (kSize == 0 ? b.columns : kSize); ++c) {
       const std::uint8_t* at = row + c * b.column_step;
       if constexpr (kStride == 1) {
         const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
@@ -115,35 +114,61 @@ __m512i byte_sums(const BandArgs& b, const std::uint8_t* from, __m512i flips) {
   return sums;
 }
 
+struct ShortCut {
+  __m512i shift;
+  __m512 y_zero;
+  __m512 certain;
+};
+
+// 16 windows; bits of `sure` stay set where no tie is near.
+__m512i short_average(const ShortCut& cut, __m256i sums, const float* factors, __mmask16& sure) {
+  const __m512i sum = _mm512_sub_epi32(_mm512_cvtepu16_epi32(sums), cut.shift);
+  const __m512 v = _mm512_add_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(sum), _mm512_loadu_ps(factors)), cut.y_zero);
+  const __m512i rounded = _mm512_cvtps_epi32(v);
+  const __m512 distance = _mm512_abs_ps(_mm512_sub_ps(v, _mm512_cvtepi32_ps(rounded)));
+  sure = _mm512_mask_cmp_ps_mask(sure, distance, cut.certain, _CMP_LT_OQ);
+  return rounded;
+}
+
+// The first `count` of 32 bytes of int32 values, saturated.
+template <bool kSigned>
+void store_pair(std::uint8_t* y, __m512i low, __m512i high, std::int64_t count) {
+  const __m512i words = _mm512_packs_epi32(low, high);
+  const __m256i bytes =
+      kSigned ? _mm512_cvtsepi16_epi8(words) : _mm512_cvtusepi16_epi8(_mm512_max_epi16(words, _mm512_setzero_si512()));
+  const __m256i in_order = _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7));
+  _mm256_mask_storeu_epi8(y, first32(count), in_order);
+}
+
 // The short cut, block by block; blocks with a window too near a tie take the exact way. Where most are (equal scales
 // give ties by the dozen), the rest of the band does.
-template <int kStride, bool kSigned>
+template <int kStride, bool kSigned, std::int64_t kSize>
 void average_shortly(const AverageBandArgs& args) {
   const BandArgs& b = args.band;
   const PoolQuantization& q = args.quantization;
   const __m512i flips = _mm512_set1_epi8(kSigned ? INT8_MIN : 0);
   const auto zeros = static_cast<std::int32_t>(b.rows * b.columns) * (q.x_zero_point + (kSigned ? 128 : 0));
-  const __m512i shift = _mm512_set1_epi32(zeros);
-  const __m512 y_zero = _mm512_set1_ps(static_cast<float>(q.y_zero_point));
-  const __m512 certain = _mm512_set1_ps(args.certain);
+  const ShortCut cut = {_mm512_set1_epi32(zeros), _mm512_set1_ps(static_cast<float>(q.y_zero_point)),
+                        _mm512_set1_ps(args.certain)};
   int credit = kCredit;
   for (std::int64_t o = 0; o < b.out_rows; ++o) {
     const std::uint8_t* from = b.band + o * b.out_step;
-    for (std::int64_t first = 0; first < b.count; first += 2 * kFloats) {
-      const __m512i sums = credit > 0 ? byte_sums<kStride>(b, from + first * kStride, flips) : _mm512_setzero_si512();
-      const __m256i halves[2] = {_mm512_castsi512_si256(sums), _mm512_extracti64x4_epi64(sums, 1)};
-      for (std::int64_t i = first; i < least(b.count, first + 2 * kFloats); i += kFloats) {
-        const __m512i sum = _mm512_sub_epi32(_mm512_cvtepu16_epi32(halves[i == first ? 0 : 1]), shift);
-        const __m512 product = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), _mm512_loadu_ps(args.factors + i));
-        const __m512 v = _mm512_add_ps(product, y_zero);
-        const __m512 distance = _mm512_abs_ps(_mm512_sub_ps(v, _mm512_roundscale_ps(v, kNearest)));
-        if (credit > 0 && _mm512_cmp_ps_mask(distance, certain, _CMP_LT_OQ) == 0xFFFF) {
-          store_bytes<kSigned>(b.y + o * b.y_step + i, _mm512_cvtps_epi32(v), b.count - i);
+    for (std::int64_t i = 0; i < b.count; i += 2 * kFloats) {
+      if (credit > 0) {
+        const __m512i sums = byte_sums<kStride, kSize>(b, from + i * kStride, flips);
+        __mmask16 sure = 0xFFFF;
+        const __m512i low = short_average(cut, _mm512_castsi512_si256(sums), args.factors + i, sure);
+        const __m512i high = short_average(cut, _mm512_extracti64x4_epi64(sums, 1), args.factors + i + kFloats, sure);
+        if (sure == 0xFFFF) {
+          store_pair<kSigned>(b.y + o * b.y_step + i, low, high, b.count - i);
           credit += credit < kCredit ? 1 : 0;
-        } else {
-          average_exactly<kStride, kSigned>(args, o, i);
-          --credit;
+          continue;
         }
+        --credit;
+      }
+      average_exactly<kStride, kSigned>(args, o, i);
+      if (i + kFloats < b.count) {
+        average_exactly<kStride, kSigned>(args, o, i + kFloats);
       }
     }
   }
@@ -153,7 +178,10 @@ template <int kStride, bool kSigned>
 void average(const AverageBandArgs& args) {
   if constexpr (kStride != 0) {
     if (args.certain > 0) {
-      return average_shortly<kStride, kSigned>(args);
+      const std::int64_t size = args.band.rows == args.band.columns ? args.band.rows : 0;
+      return size == 2   ? average_shortly<kStride, kSigned, 2>(args)
+             : size == 3 ? average_shortly<kStride, kSigned, 3>(args)
+                         : average_shortly<kStride, kSigned, 0>(args);
     }
   }
   for (std::int64_t o = 0; o < args.band.out_rows; ++o) {

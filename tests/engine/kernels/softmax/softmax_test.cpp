@@ -174,6 +174,11 @@ QuantizedRows random_rows(test::Random& random) {
   const std::int64_t low = c.is_signed ? -128 : 0;
   c.y_zero_point = static_cast<std::int32_t>(random.chance(0.5) ? low : random.integer(low, low + 255));
   c.table = qlinear_softmax_table(random.chance(0.1) ? 3.0F : random.uniform(0.001F, 0.3F));
+  if (random.chance(0.2)) {  // sums that show their order
+    for (float& value : c.table) {
+      value = random.chance(0.1) ? (random.chance(0.5) ? 0x1p26F : -0x1p26F) : random.uniform(0.5F, 1.0F);
+    }
+  }
   const std::int64_t least = random.chance(0.3) ? 220 : 0;
   for (std::int64_t i = 0; i < c.rows * c.length; ++i) {
     c.x.push_back(static_cast<std::uint8_t>(random.integer(least, 255)));

@@ -1,39 +1,112 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/api/calibrate.h"
 
-namespace assay::api {
+#include <algorithm>
 
-Result<quantizer::MinMaxObserver> calibrate(const Model& model, const CalibrationSource& source) {
-  if (!source) {
-    return invalid_argument("calibration: no data given; it is needed unless quantizer.ranges is");
-  }
+#include "engine/api/sample_workers.h"
+#include "engine/quantizer/calibration/range_collector.h"
+
+namespace assay::api {
+namespace {
+
+using quantizer::CountRecord;
+using quantizer::RangeCollector;
+using quantizer::SampleRecord;
+
+Result<std::vector<Session>> make_sessions(const Model& model, int workers) {
   SessionOptions options;
   options.optimization = Optimization::kNone;
   options.profile = {.isa = Isa::kScalar, .precision = Precision::kExact};
-  ASSAY_ASSIGN(const Session session, Session::create(model, options));
-
-  quantizer::MinMaxObserver observer;
-  RunOptions run;
-  run.tap = [&](const std::string& value, const Tensor& tensor) { observer.observe(value, tensor); };
-  while (true) {
-    NamedTensors inputs;
-    ASSAY_ASSIGN(const bool has_sample, source(inputs));
-    if (!has_sample) {
-      break;
-    }
-    observer.begin_sample();
-    for (const auto& [name, tensor] : inputs) {
-      observer.observe(name, tensor);
-    }
-    if (const Result<RunResult> result = session.run(inputs, run); !result.ok()) {
-      return Error{result.error().kind,
-                   "calibration sample " + std::to_string(observer.samples() - 1) + ": " + result.error().message};
-    }
+  std::vector<Session> sessions;
+  for (int worker = 0; worker < workers; ++worker) {
+    ASSAY_ASSIGN(Session session, Session::create(model, options));
+    sessions.push_back(std::move(session));
   }
-  if (observer.samples() == 0) {
+  return sessions;
+}
+
+// Shows every value of a sample to `observe`: inputs, then what the model computes of them.
+Status observe_sample(const Session& session, const NamedTensors& inputs,
+                      const std::function<void(const std::string& value, const Tensor& tensor)>& observe) {
+  for (const auto& [name, tensor] : inputs) {
+    observe(name, tensor);
+  }
+  RunOptions run;
+  run.tap = observe;
+  ASSAY_TRY(session.run(inputs, run));
+  return {};
+}
+
+Status find_extremes(const std::vector<Session>& sessions, const CalibrationSource& source,
+                     const quantizer::CalibrationOptions& options, RangeCollector& collector) {
+  std::vector<SampleRecord> records(sessions.size(), SampleRecord(options));
+  const SampleWork work{.run =
+                            [&](int worker, Index sample, const NamedTensors& inputs) {
+                              (void)sample;
+                              SampleRecord& record = records[static_cast<std::size_t>(worker)];
+                              record.begin_sample();
+                              return observe_sample(sessions[static_cast<std::size_t>(worker)], inputs,
+                                                    [&](const std::string& value, const Tensor& tensor) {
+                                                      record.observe(value, tensor);
+                                                    });
+                            },
+                        .in_order =
+                            [&](int worker, Index sample) {
+                              (void)sample;
+                              collector.add_sample(records[static_cast<std::size_t>(worker)]);
+                            }};
+  ASSAY_ASSIGN(const Index samples, run_samples(source, static_cast<int>(sessions.size()), work));
+  if (samples == 0) {
     return invalid_argument("calibration: the data has no samples");
   }
-  return observer;
+  collector.end_first_pass(records);
+  return {};
+}
+
+Status count_bins(const std::vector<Session>& sessions, const CalibrationSource& source, RangeCollector& collector) {
+  std::vector<CountRecord> records(sessions.size(), CountRecord(collector));
+  const SampleWork work{.run =
+                            [&](int worker, Index sample, const NamedTensors& inputs) {
+                              CountRecord& record = records[static_cast<std::size_t>(worker)];
+                              return observe_sample(sessions[static_cast<std::size_t>(worker)], inputs,
+                                                    [&](const std::string& value, const Tensor& tensor) {
+                                                      record.observe(sample, value, tensor);
+                                                    });
+                            },
+                        .in_order = nullptr};
+  ASSAY_ASSIGN(const Index samples, run_samples(source, static_cast<int>(sessions.size()), work));
+  if (samples != collector.samples()) {
+    return invalid_argument("calibration: the data had " + std::to_string(collector.samples()) +
+                            " samples in the first pass and " + std::to_string(samples) + " in the second");
+  }
+  for (const CountRecord& record : records) {
+    collector.add(record);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<CalibrationResult> calibrate(const Model& model, const CalibrationSource& source,
+                                    const quantizer::CalibrationOptions& options,
+                                    const quantizer::RangeScheme& scheme) {
+  if (!source) {
+    return invalid_argument("calibration: no data given; it is needed unless quantizer.ranges is");
+  }
+  ASSAY_ASSIGN(const std::vector<Session> sessions, make_sessions(model, std::max(options.threads, 1)));
+  RangeCollector collector(options);
+  ASSAY_TRY(find_extremes(sessions, source, options, collector));
+  if (collector.needs_second_pass()) {
+    ASSAY_TRY(count_bins(sessions, source, collector));
+  }
+  std::vector<quantizer::ObservedValue> observed(collector.value_count());
+  ASSAY_TRY(run_tasks(observed.size(), static_cast<int>(sessions.size()),
+                      [&](std::size_t value) { observed[value] = collector.observed(value, scheme); }));
+  CalibrationResult result{.ranges = {}, .samples = collector.samples()};
+  for (std::size_t value = 0; value < observed.size(); ++value) {
+    result.ranges[collector.name(value)] = std::move(observed[value]);
+  }
+  return result;
 }
 
 }  // namespace assay::api

@@ -6,7 +6,9 @@
 #include <string_view>
 
 #include "engine/api/calibrate.h"
+#include "engine/ir/digest.h"
 #include "engine/passes/pass.h"
+#include "engine/quantizer/calibration/range_collector.h"
 #include "engine/quantizer/convert_s8_to_u8.h"
 #include "engine/quantizer/quantize_graph.h"
 #include "engine/quantizer/selection.h"
@@ -78,6 +80,62 @@ std::vector<NodeDecision> decisions(const Graph& original, const std::vector<qua
   return decided;
 }
 
+quantizer::RangeScheme activation_scheme(const quantizer::Options& options) {
+  return {.dtype = options.activation_type,
+          .symmetric = options.activation_symmetric,
+          .range = options.activation_range,
+          .reduce_range = false};
+}
+
+Status check_ranges_model(const quantizer::CalibrationOptions& options, const std::string& digest) {
+  if (options.ranges_model_digest.empty() || options.ranges_model_digest == digest) {
+    return {};
+  }
+  return invalid_argument("quantizer.ranges: '" + options.ranges_file + "' was made for another model: its digest is " +
+                          options.ranges_model_digest + ", that of this model is " + digest);
+}
+
+// Leaves out what another tool's ranges say of tensors that the model does not have.
+Result<std::vector<std::string>> drop_foreign_ranges(const Graph& graph, quantizer::Options& options) {
+  if (!options.calibration.ranges_are_foreign) {
+    return std::vector<std::string>();
+  }
+  const std::string& file = options.calibration.ranges_file;
+  std::string dropped;
+  std::size_t count = 0;
+  const auto known = [&](const std::string& name) {
+    return graph.is_input(name) || graph.constant(name) != nullptr ||
+           std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+             return std::find(node.outputs.begin(), node.outputs.end(), name) != node.outputs.end();
+           });
+  };
+  std::erase_if(options.ranges, [&](const auto& entry) {
+    const bool unknown = !known(entry.first);
+    dropped += unknown ? (dropped.empty() ? "'" : ", '") + entry.first + "'" : "";
+    count += unknown ? 1 : 0;
+    return unknown;
+  });
+  if (options.ranges.empty()) {
+    return invalid_argument("quantizer.ranges: '" + file + "' names no tensor of this model; it has " + dropped);
+  }
+  std::vector<std::string> warnings;
+  if (count > 0) {
+    warnings.push_back("quantizer.ranges: '" + file + "' has " + std::to_string(count) +
+                       " tensors that are not in this model: " + dropped);
+  }
+  return warnings;
+}
+
+std::map<std::string, std::pair<double, double>> usable_ranges(const quantizer::RangeTable& table) {
+  std::map<std::string, std::pair<double, double>> ranges;
+  for (const auto& [name, observed] : table) {
+    if (observed.fault.empty()) {
+      ranges[name] = {observed.range.min, observed.range.max};
+    }
+  }
+  return ranges;
+}
+
 std::vector<TensorParams> tensor_params(const std::vector<quantizer::TensorReport>& reports) {
   std::vector<TensorParams> params;
   params.reserve(reports.size());
@@ -96,27 +154,35 @@ std::vector<TensorParams> tensor_params(const std::vector<quantizer::TensorRepor
 }  // namespace
 
 Result<QuantizeResult> quantize(const Model& model, const CalibrationSource& calibration,
-                                const quantizer::Options& options) {
+                                const quantizer::Options& given) {
   ASSAY_TRY(quantizer::check_is_float_model(model.graph()));
+  quantizer::Options options = given;
+  ASSAY_ASSIGN(std::vector<std::string> warnings, drop_foreign_ranges(model.graph(), options));
+  const std::string digest = graph_digest(model.graph());
+  ASSAY_TRY(check_ranges_model(options.calibration, digest));
   ASSAY_TRY(quantizer::check_options(model.graph(), options));
+  ASSAY_TRY(quantizer::check_calibration(options.calibration));
   ASSAY_ASSIGN(const Model float_model, prepared(model));
 
   const quantizer::Options settings = prepared_options(model.graph(), float_model.graph(), options);
-  quantizer::RangeTable ranges = quantizer::range_table(options);
-  Index samples = 0;
-  if (options.ranges.empty()) {
-    ASSAY_ASSIGN(const quantizer::MinMaxObserver observer, calibrate(float_model, calibration));
-    ranges = observer.table();
-    samples = observer.samples();
+  CalibrationResult calibrated{.ranges = quantizer::range_table(options), .samples = 0};
+  if (options.ranges.empty() && quantizer::needs_ranges(options)) {
+    ASSAY_ASSIGN(calibrated, calibrate(float_model, calibration, options.calibration, activation_scheme(options)));
   }
+  const quantizer::RangeTable& ranges = calibrated.ranges;
   ASSAY_ASSIGN(quantizer::QuantizedGraph quantized, quantizer::quantize_graph(float_model.graph(), ranges, settings));
   ASSAY_ASSIGN(Model result, Model::from_graph(std::move(quantized.graph)));
+  warnings.insert(warnings.end(), quantized.warnings.begin(), quantized.warnings.end());
   return QuantizeResult{.model = std::move(result),
-                        .warnings = std::move(quantized.warnings),
+                        .warnings = std::move(warnings),
                         .nodes = decisions(model.graph(), quantized.nodes),
                         .tensors = tensor_params(quantized.tensors),
-                        .samples = samples};
+                        .samples = calibrated.samples,
+                        .ranges = usable_ranges(ranges),
+                        .model_digest = digest};
 }
+
+bool needs_calibration(const quantizer::Options& options) { return quantizer::needs_ranges(options); }
 
 Result<QuantizeResult> convert_s8_to_u8(const Model& model) {
   ASSAY_ASSIGN(quantizer::QuantizedGraph converted, quantizer::convert_s8_to_u8(model.graph()));

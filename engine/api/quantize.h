@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Static quantization of a float model: calibrate by running it, choose scales, rewrite.
+// Quantization of a float model: calibrate by running it (static formats), choose scales, rewrite.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,10 @@
 
 namespace assay::api {
 
-// Gives the next calibration sample by filling `inputs` and returning true, or returns false after the last.
-// Samples are asked for one at a time and not kept.
-using CalibrationSource = std::function<Result<bool>(NamedTensors& inputs)>;
+// Gives calibration sample `position` (from 0) by filling the empty `inputs` and returning true, or returns false where
+// there are no more. Samples are asked for one at a time, in order, and not kept; methods with histograms ask for all
+// of them a second time, which must be the same.
+using CalibrationSource = std::function<Result<bool>(Index position, NamedTensors& inputs)>;
 
 // What became of one node of the float model.
 struct NodeDecision {
@@ -40,7 +41,14 @@ struct QuantizeResult {
   std::vector<NodeDecision> nodes;
   std::vector<TensorParams> tensors;
   Index samples = 0;
+  // What calibration found, by tensor, also where no range was needed; values that were not finite are left out. Given
+  // ranges are repeated.
+  std::map<std::string, std::pair<double, double>> ranges = {};
+  std::string model_digest = "";  // graph_digest of the float model
 };
+
+// Whether the format needs calibration data or ranges at all: dynamic and weight_only do not.
+bool needs_calibration(const quantizer::Options& options);
 
 // Errors: kInvalidArgument (options that contradict each other, unknown node or tensor names, no samples, NaN or
 // infinity in calibration data), kUnsupported, kInvalidModel.

@@ -20,7 +20,7 @@ constexpr IntegerRange range_of() {
 }
 
 // In the order of the enum, so that a type indexes its row.
-constexpr std::array<Row, 14> kRows = {{
+constexpr std::array<Row, 16> kRows = {{
     {DType::kUndefined, "undefined", 0, {}},
     {DType::kFloat32, "float32", 4, {}},
     {DType::kFloat64, "float64", 8, {}},
@@ -35,6 +35,8 @@ constexpr std::array<Row, 14> kRows = {{
     {DType::kInt64, "int64", 8, {}},
     {DType::kUint64, "uint64", 8, {}},
     {DType::kBool, "bool", 1, {}},
+    {DType::kInt4, "int4", 1, {-8, 7}},
+    {DType::kUint4, "uint4", 1, {0, 15}},
 }};
 
 const Row& row_of(DType dtype) { return kRows[static_cast<std::size_t>(dtype)]; }

@@ -26,6 +26,8 @@ enum class DType : std::uint8_t {
   kInt64,
   kUint64,
   kBool,  // one byte, 0 or 1
+  kInt4,  // one element a byte in memory (as int8 and uint8); two a byte in files
+  kUint4,
 };
 
 // Bytes of one element; 0 for kUndefined.
@@ -33,13 +35,15 @@ std::size_t dtype_size_bytes(DType dtype);
 std::string_view dtype_name(DType dtype);
 std::optional<DType> dtype_from_name(std::string_view name);
 
-// The smallest and largest value of an 8-, 16- or 32-bit integer type; {0, 0} for other types.
+// The smallest and largest value of a 4-, 8-, 16- or 32-bit integer type; {0, 0} for other types.
 struct IntegerRange {
   std::int64_t min = 0;
   std::int64_t max = 0;
 };
 IntegerRange dtype_integer_range(DType dtype);
 inline bool is_8bit(DType dtype) { return dtype == DType::kInt8 || dtype == DType::kUint8; }
+inline bool is_4bit(DType dtype) { return dtype == DType::kInt4 || dtype == DType::kUint4; }
+inline bool is_16bit(DType dtype) { return dtype == DType::kInt16 || dtype == DType::kUint16; }
 
 template <typename T>
 struct DTypeOf;

@@ -62,6 +62,9 @@ std::string Node::string_attribute(const std::string& key, const std::string& fa
 std::vector<Index> Node::ints_attribute(const std::string& key) const {
   return attribute_or<std::vector<Index>>(attributes, key, {});
 }
+GraphPtr Node::graph_attribute(const std::string& key) const {
+  return attribute_or<GraphPtr>(attributes, key, nullptr);
+}
 const std::string& Node::input(std::size_t i) const { return i < inputs.size() ? inputs[i] : kNone; }
 
 Index Graph::opset(const std::string& domain) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -13,9 +14,12 @@
 
 namespace assay {
 
-// ONNX attribute kinds in use: INT, FLOAT, STRING, INTS, FLOATS, STRINGS, TENSOR.
-using Attribute =
-    std::variant<Index, float, std::string, std::vector<Index>, std::vector<float>, std::vector<std::string>, Tensor>;
+struct Graph;
+using GraphPtr = std::shared_ptr<const Graph>;
+
+// ONNX attribute kinds in use: INT, FLOAT, STRING, INTS, FLOATS, STRINGS, TENSOR, GRAPH.
+using Attribute = std::variant<Index, float, std::string, std::vector<Index>, std::vector<float>,
+                               std::vector<std::string>, Tensor, GraphPtr>;
 using AttributeMap = std::map<std::string, Attribute>;
 
 struct Node {
@@ -26,6 +30,9 @@ struct Node {
   std::vector<std::string> outputs;
   AttributeMap attributes;
   std::string origin;  // the pass that made this node; "" for the model's own
+  // The last `captures` inputs are outer values that the node's subgraphs use. Every subgraph has them as its last
+  // graph inputs, in the same order, so a subgraph is a graph of its own and a capture is a use like any other.
+  std::size_t captures = 0;
 
   // The attribute if it is there with this type, else the default.
   Index int_attribute(const std::string& key, Index fallback) const;
@@ -35,6 +42,8 @@ struct Node {
   bool has_attribute(const std::string& key) const { return attributes.contains(key); }
   // Input i or "" where the node has fewer.
   const std::string& input(std::size_t i) const;
+  GraphPtr graph_attribute(const std::string& key) const;  // null if absent
+  std::size_t own_inputs() const { return inputs.size() - captures; }
 };
 
 // A dimension is a size, a name shared by equal dimensions, or unknown (size -1, no name).

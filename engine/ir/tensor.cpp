@@ -30,6 +30,15 @@ std::vector<To> convert_half(const Tensor& tensor, float (*to_float)(std::uint16
   return out;
 }
 
+template <typename To, typename Byte>
+std::vector<To> convert_4bit(const Tensor& tensor) {
+  std::vector<To> out(static_cast<std::size_t>(tensor.size()));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = static_cast<To>(static_cast<Byte>(tensor.bytes()[i]));
+  }
+  return out;
+}
+
 template <typename To>
 std::vector<To> convert_any(const Tensor& tensor) {
   switch (tensor.dtype()) {
@@ -61,6 +70,10 @@ std::vector<To> convert_any(const Tensor& tensor) {
       return convert<To, std::uint64_t>(tensor);
     case DType::kBool:
       return convert<To, bool>(tensor);
+    case DType::kInt4:
+      return convert_4bit<To, std::int8_t>(tensor);
+    case DType::kUint4:
+      return convert_4bit<To, std::uint8_t>(tensor);
   }
   return {};
 }
@@ -135,6 +148,14 @@ std::uint16_t float_to_float16(float value) {
   // For a normal number the hidden bit 1024 falls out; a carry to 2048 moves into the exponent by itself.
   const int biased = unit == -24 ? steps : ((unit + 24) << 10) + steps;
   return static_cast<std::uint16_t>(sign | static_cast<unsigned>(biased));
+}
+
+std::uint16_t float_to_bfloat16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if (std::isnan(value)) {
+    return static_cast<std::uint16_t>((bits >> 16U) | 0x40U);  // quiet: the low half may have held all of the mantissa
+  }
+  return static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U);
 }
 
 bool bytes_equal(const Tensor& a, const Tensor& b) {

@@ -86,6 +86,7 @@ float float16_to_float(std::uint16_t bits);
 float bfloat16_to_float(std::uint16_t bits);
 // float32 to half-precision bits, ties to even.
 std::uint16_t float_to_float16(float value);
+std::uint16_t float_to_bfloat16(float value);
 
 // Same type, shape and bytes.
 bool bytes_equal(const Tensor& a, const Tensor& b);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/onnx/graph_proto.h"
 #include "engine/onnx/tensor_proto.h"
 #include "engine/onnx/text.h"
 
@@ -16,9 +17,8 @@ struct Overloaded : Cases... {
 
 std::string unsupported_kind(int type) {
   switch (type) {
-    case ::onnx::AttributeProto::GRAPH:
     case ::onnx::AttributeProto::GRAPHS:
-      return "a subgraph";
+      return "a list of subgraphs";
     case ::onnx::AttributeProto::SPARSE_TENSOR:
     case ::onnx::AttributeProto::SPARSE_TENSORS:
       return "a sparse tensor";
@@ -63,6 +63,14 @@ Result<Attribute> attribute_from_proto(::onnx::AttributeProto& proto, const std:
       ASSAY_ASSIGN(Tensor tensor, tensor_from_proto(*proto.mutable_t(), folder, text));
       return Attribute(std::move(tensor));
     }
+    case ::onnx::AttributeProto::GRAPH: {
+      auto subgraph = std::make_shared<Graph>();
+      const Status status = graph_from_proto(*proto.mutable_g(), folder, *subgraph);
+      if (!status.ok()) {
+        return Error{status.error().kind, text + ": " + status.error().message};
+      }
+      return Attribute(GraphPtr(std::move(subgraph)));
+    }
     default:
       break;
   }
@@ -98,6 +106,10 @@ void attribute_to_proto(const std::string& name, const Attribute& attribute, ::o
                         [&](const std::vector<std::string>& values) {
                           proto.set_type(::onnx::AttributeProto::STRINGS);
                           proto.mutable_strings()->Add(values.begin(), values.end());
+                        },
+                        [&](const GraphPtr& subgraph) {
+                          proto.set_type(::onnx::AttributeProto::GRAPH);
+                          graph_to_proto(*subgraph, *proto.mutable_g());
                         },
                         [&](const Tensor& tensor) {
                           proto.set_type(::onnx::AttributeProto::TENSOR);

@@ -20,14 +20,16 @@ constexpr std::array<DomainRow, 3> kDomains = {{
     {kAssayDomain, 1},
 }};
 
-constexpr std::array<std::string_view, 7> kKindNames = {"int",    "float",   "string", "ints",
-                                                        "floats", "strings", "tensor"};
+constexpr std::array<std::string_view, 8> kKindNames = {"int",    "float",   "string", "ints",
+                                                        "floats", "strings", "tensor", "graph"};
 
 std::vector<const OperatorSchema*> join_families() {
   std::vector<const OperatorSchema*> rows;
-  for (const auto& family : {conv_schemas(), matmul_schemas(), activation_schemas(), elementwise_schemas(),
-                             pool_schemas(), normalization_schemas(), movement_schemas(), quantize_schemas(),
-                             integer_schemas(), microsoft_schemas(), fused_schemas()}) {
+  for (const auto& family :
+       {conv_schemas(), matmul_schemas(), activation_schemas(), elementwise_schemas(), pool_schemas(),
+        normalization_schemas(), movement_schemas(), quantize_schemas(), integer_schemas(), microsoft_schemas(),
+        fused_schemas(), unary_schemas(), binary_schemas(), reduce_schemas(), indexing_schemas(), shape_schemas(),
+        control_schemas(), layer_schemas(), contributed_schemas()}) {
     for (const OperatorSchema& row : family) {
       rows.push_back(&row);
     }

@@ -14,7 +14,7 @@
 namespace assay::onnx {
 
 // In the order of the alternatives of assay::Attribute.
-enum class AttributeKind : std::uint8_t { kInt, kFloat, kString, kInts, kFloats, kStrings, kTensor };
+enum class AttributeKind : std::uint8_t { kInt, kFloat, kString, kInts, kFloats, kStrings, kTensor, kGraph };
 std::string_view attribute_kind_name(AttributeKind kind);
 AttributeKind attribute_kind(const Attribute& attribute);
 

@@ -6,75 +6,11 @@
 #include <algorithm>
 #include <new>
 
-#include "engine/onnx/attribute_proto.h"
-#include "engine/onnx/tensor_proto.h"
+#include "engine/onnx/graph_proto.h"
 #include "engine/onnx/versions.h"
 
 namespace assay::onnx {
 namespace {
-
-void add_value_info(const ValueInfo& info, ::onnx::ValueInfoProto& proto) {
-  proto.set_name(info.name);
-  if (info.dtype == DType::kUndefined) {
-    return;
-  }
-  auto& tensor = *proto.mutable_type()->mutable_tensor_type();
-  tensor.set_elem_type(dtype_to_proto(info.dtype));
-  if (!info.has_shape) {
-    return;
-  }
-  auto& shape = *tensor.mutable_shape();
-  for (const Dim& dim : info.dims) {
-    auto& out = *shape.add_dim();
-    if (dim.known()) {
-      out.set_dim_value(dim.size);
-    } else if (!dim.name.empty()) {
-      out.set_dim_param(dim.name);
-    }
-  }
-}
-
-void add_node(const Node& node, ::onnx::NodeProto& proto) {
-  proto.set_name(node.name);
-  proto.set_op_type(node.op_type);
-  proto.set_domain(node.domain);
-  proto.mutable_input()->Add(node.inputs.begin(), node.inputs.end());
-  proto.mutable_output()->Add(node.outputs.begin(), node.outputs.end());
-  for (const auto& [name, attribute] : node.attributes) {
-    attribute_to_proto(name, attribute, *proto.add_attribute());
-  }
-}
-
-void add_graph(const Graph& graph, ::onnx::GraphProto& proto) {
-  proto.set_name(graph.name.empty() ? "graph" : graph.name);  // ONNX asks for a name
-  for (const ValueInfo& input : graph.inputs) {
-    add_value_info(input, *proto.add_input());
-  }
-  for (const ValueInfo& output : graph.outputs) {
-    add_value_info(output, *proto.add_output());
-  }
-  for (const auto& [name, info] : graph.value_infos) {
-    add_value_info(info, *proto.add_value_info());
-  }
-  for (const auto& [name, tensor] : graph.initializers) {
-    auto& initializer = *proto.add_initializer();
-    initializer.set_name(name);
-    tensor_to_proto(tensor, initializer);
-  }
-  // Up to IR 3 an initializer is also a graph input; loading takes it out again.
-  if (graph.ir_version < 4) {
-    for (const auto& [name, tensor] : graph.initializers) {
-      ValueInfo info{.name = name, .dtype = tensor.dtype(), .has_shape = true, .dims = {}};
-      for (const Index dim : tensor.shape()) {
-        info.dims.push_back({.size = dim, .name = {}});
-      }
-      add_value_info(info, *proto.add_input());
-    }
-  }
-  for (const Node& node : graph.nodes) {
-    add_node(node, *proto.add_node());
-  }
-}
 
 bool has_assay_operators(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(),
@@ -118,7 +54,7 @@ Result<std::string> serialize(const Graph& graph) {
     entry.set_key(key);
     entry.set_value(value);
   }
-  add_graph(graph, *model.mutable_graph());
+  graph_to_proto(graph, *model.mutable_graph());
   if (model.ByteSizeLong() > kMaxBytes) {
     return too_large(model.ByteSizeLong());
   }

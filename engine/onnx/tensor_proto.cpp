@@ -44,8 +44,8 @@ constexpr std::array<TypeRow, 28> kTypes = {{
     {18, DType::kUndefined, "float8e4m3fnuz"},
     {19, DType::kUndefined, "float8e5m2"},
     {20, DType::kUndefined, "float8e5m2fnuz"},
-    {21, DType::kUndefined, "uint4"},
-    {22, DType::kUndefined, "int4"},
+    {21, DType::kUint4, "uint4"},
+    {22, DType::kInt4, "int4"},
     {23, DType::kUndefined, "float4e2m1"},
     {24, DType::kUndefined, "float8e8m0"},
     {25, DType::kUndefined, "uint2"},
@@ -67,7 +67,8 @@ struct Header {
   std::size_t count = 0;
   std::string what;
 
-  std::size_t size_bytes() const { return count * dtype_size_bytes(dtype); }
+  // In the file.
+  std::size_t size_bytes() const { return is_4bit(dtype) ? (count + 1) / 2 : count * dtype_size_bytes(dtype); }
   Error wrong_size(const std::string& found) const {
     return invalid_model(what + ": " + std::string(dtype_name(dtype)) + shape_text(shape) + " needs " + found);
   }
@@ -87,6 +88,27 @@ Result<Tensor> narrow_field(const Header& header, const Field& field) {
     std::memcpy(tensor.mutable_bytes() + static_cast<std::size_t>(i) * sizeof(T), &element, sizeof(T));
   }
   return tensor;
+}
+
+// Two elements a byte, the first in the low half.
+template <typename ByteAt>
+Result<Tensor> unpack_4bit(const Header& header, const ByteAt& byte_at) {
+  ASSAY_ASSIGN(Tensor tensor, Tensor::allocate(header.dtype, header.shape));
+  for (std::size_t i = 0; i < header.count; ++i) {
+    const unsigned nibble = (byte_at(i / 2) >> (i % 2 == 0 ? 0U : 4U)) & 0xFU;
+    const bool negative = header.dtype == DType::kInt4 && nibble >= 8;
+    tensor.mutable_bytes()[i] = static_cast<std::byte>(negative ? nibble | 0xF0U : nibble);
+  }
+  return tensor;
+}
+
+std::string pack_4bit(const Tensor& tensor) {
+  std::string packed((static_cast<std::size_t>(tensor.size()) + 1) / 2, '\0');
+  for (std::size_t i = 0; i < static_cast<std::size_t>(tensor.size()); ++i) {
+    const unsigned nibble = std::to_integer<unsigned>(tensor.bytes()[i]) & 0xFU;
+    packed[i / 2] = static_cast<char>(static_cast<unsigned char>(packed[i / 2]) | (nibble << (i % 2 == 0 ? 0U : 4U)));
+  }
+  return packed;
 }
 
 template <typename Field>
@@ -120,6 +142,8 @@ int field_size(const ::onnx::TensorProto& proto, DType dtype) {
     case DType::kUint16:
     case DType::kInt32:
     case DType::kBool:
+    case DType::kInt4:
+    case DType::kUint4:
       return proto.int32_data_size();
   }
   return 0;
@@ -151,6 +175,11 @@ Result<Tensor> read_field(const ::onnx::TensorProto& proto, const Header& header
       return narrow_field<std::uint16_t>(header, proto.int32_data());
     case DType::kBool:
       return narrow_field<std::uint8_t>(header, proto.int32_data());
+    case DType::kInt4:
+    case DType::kUint4: {
+      const auto& field = proto.int32_data();
+      return unpack_4bit(header, [&](std::size_t i) { return static_cast<unsigned>(field.Get(static_cast<int>(i))); });
+    }
     case DType::kUndefined:
       break;
   }
@@ -161,6 +190,10 @@ Result<Tensor> read_raw(const std::string& raw, const Header& header) {
   if (raw.size() != header.size_bytes()) {
     return header.wrong_size(std::to_string(header.size_bytes()) + " bytes, but its data have " +
                              std::to_string(raw.size()));
+  }
+  if (is_4bit(header.dtype)) {
+    return unpack_4bit(header,
+                       [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(raw[i])); });
   }
   ASSAY_ASSIGN(Tensor tensor, Tensor::allocate(header.dtype, header.shape));
   if (!raw.empty()) {
@@ -183,8 +216,9 @@ Result<Tensor> read_data(::onnx::TensorProto& proto, const std::optional<std::st
     const std::unique_ptr<std::string> raw(proto.release_raw_data());
     return read_raw(*raw, header);
   }
-  if (static_cast<std::size_t>(values) != header.count) {
-    return header.wrong_size(std::to_string(header.count) + " values, but its data have " + std::to_string(values));
+  const std::size_t expected = is_4bit(header.dtype) ? header.size_bytes() : header.count;
+  if (static_cast<std::size_t>(values) != expected) {
+    return header.wrong_size(std::to_string(expected) + " values, but its data have " + std::to_string(values));
   }
   return read_field(proto, header);
 }
@@ -242,6 +276,10 @@ void tensor_to_proto(const Tensor& tensor, ::onnx::TensorProto& proto) {
   proto.set_data_type(dtype_to_proto(tensor.dtype()));
   for (const Index dim : tensor.shape()) {
     proto.add_dims(dim);
+  }
+  if (is_4bit(tensor.dtype())) {
+    proto.set_raw_data(pack_4bit(tensor));
+    return;
   }
   proto.set_raw_data(tensor.bytes(), tensor.size_bytes());
 }

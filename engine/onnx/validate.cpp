@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "engine/ir/subgraph.h"
 #include "engine/onnx/constant_nodes.h"
 #include "engine/onnx/schema.h"
 #include "engine/onnx/versions.h"
@@ -85,7 +86,7 @@ Status check_attributes(const Node& node, const OperatorSchema& schema, Index op
 }
 
 Status check_operands(const Node& node, const OperatorSchema& schema) {
-  const std::size_t inputs = node.inputs.size();
+  const std::size_t inputs = node.own_inputs();
   if (inputs < schema.min_inputs || inputs > schema.max_inputs) {
     return invalid_model("needs " + count_text(schema.min_inputs, schema.max_inputs, "inputs") + ", but has " +
                          std::to_string(inputs));
@@ -146,7 +147,8 @@ Status check_default(const ValueInfo& input, const Tensor& tensor) {
   return {};
 }
 
-Status check_values(Graph& graph) {
+// A subgraph's inputs may go without a type: what is fed decides.
+Status check_values(Graph& graph, bool nested) {
   ASSAY_TRY(check_names(graph.inputs, "graph input"));
   ASSAY_TRY(check_names(graph.outputs, "graph output"));
   if (graph.outputs.empty()) {
@@ -159,7 +161,7 @@ Status check_values(Graph& graph) {
     const Tensor* tensor = graph.constant(input.name);
     if (tensor != nullptr) {
       ASSAY_TRY(check_default(input, *tensor));
-    } else if (input.dtype == DType::kUndefined) {
+    } else if (input.dtype == DType::kUndefined && !nested) {
       return invalid_model("graph input '" + input.name + "' has no type");
     }
   }
@@ -215,12 +217,29 @@ Status validate_node(const Graph& graph, const Node& node) {
   return {};
 }
 
-Status validate_graph(Graph& graph) {
-  ASSAY_TRY(check_ir_version(graph));
-  if (const auto named = graph.opsets.find("ai.onnx"); named != graph.opsets.end()) {
-    graph.opsets.emplace("", named->second);
-    graph.opsets.erase(named);
+namespace {
+
+Status validate(Graph& graph, bool nested);
+
+Status validate_subgraphs(const Graph& graph, Node& node) {
+  for (auto& [key, attribute] : node.attributes) {
+    GraphPtr* subgraph = std::get_if<GraphPtr>(&attribute);
+    if (subgraph == nullptr) {
+      continue;
+    }
+    Graph checked = **subgraph;
+    checked.opsets = graph.opsets;
+    checked.ir_version = graph.ir_version;
+    const Status status = validate(checked, true);
+    if (!status.ok()) {
+      return Error{status.error().kind, node_text(graph, node) + ", " + key + ": " + status.error().message};
+    }
+    *subgraph = std::make_shared<const Graph>(std::move(checked));
   }
+  return {};
+}
+
+Status validate(Graph& graph, bool nested) {
   for (Node& node : graph.nodes) {
     if (node.domain == "ai.onnx") {
       node.domain.clear();
@@ -228,12 +247,25 @@ Status validate_graph(Graph& graph) {
   }
   name_nodes(graph);
   ASSAY_TRY(check_domains(graph));
-  for (const Node& node : graph.nodes) {
+  for (Node& node : graph.nodes) {
     ASSAY_TRY(validate_node(graph, node));
+    ASSAY_TRY(validate_subgraphs(graph, node));
   }
-  ASSAY_TRY(check_values(graph));
+  ASSAY_TRY(check_values(graph, nested));
   ASSAY_TRY(constant_nodes_to_initializers(graph));
   return topological_sort(graph);
+}
+
+}  // namespace
+
+Status validate_graph(Graph& graph) {
+  ASSAY_TRY(check_ir_version(graph));
+  if (const auto named = graph.opsets.find("ai.onnx"); named != graph.opsets.end()) {
+    graph.opsets.emplace("", named->second);
+    graph.opsets.erase(named);
+  }
+  capture_outer_values(graph);
+  return validate(graph, false);
 }
 
 }  // namespace assay::onnx

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/ir/subgraph.h"
 #include "engine/passes/all_passes.h"
 
 namespace assay::passes {
@@ -96,6 +97,42 @@ Status check_names(const std::vector<std::string>& names) {
 
 std::span<const Pass> passes() { return kPasses; }
 
+namespace {
+
+using Applied = std::vector<std::pair<std::string, Index>>;
+
+void add_applied(Applied& applied, const std::string& name, Index rewrites) {
+  const auto found =
+      std::find_if(applied.begin(), applied.end(), [&](const auto& entry) { return entry.first == name; });
+  if (found == applied.end()) {
+    applied.emplace_back(name, rewrites);
+  } else {
+    found->second += rewrites;
+  }
+}
+
+// Subgraphs get the same passes, on graphs that hold the constants they use.
+Status optimize_subgraphs(Graph& graph, const OptimizeOptions& options, Applied& applied) {
+  for (Node& node : graph.nodes) {
+    bind_constant_captures(graph, node);
+    for (auto& [key, attribute] : node.attributes) {
+      GraphPtr* subgraph = std::get_if<GraphPtr>(&attribute);
+      if (subgraph == nullptr) {
+        continue;
+      }
+      Graph inner = **subgraph;
+      ASSAY_ASSIGN(const Applied inside, optimize(inner, options));
+      for (const auto& [name, rewrites] : inside) {
+        add_applied(applied, name, rewrites);
+      }
+      *subgraph = std::make_shared<const Graph>(std::move(inner));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<std::pair<std::string, Index>>> optimize(Graph& graph, const OptimizeOptions& options) {
   ASSAY_TRY(check_names(options.disabled));
   std::vector<std::pair<std::string, Index>> applied;
@@ -112,10 +149,11 @@ Result<std::vector<std::pair<std::string, Index>>> optimize(Graph& graph, const 
     }
     ASSAY_ASSIGN(const Index rewrites, pass.run(graph, options.context));
     if (rewrites > 0) {
-      applied.emplace_back(pass.name, rewrites);
+      add_applied(applied, std::string(pass.name), rewrites);
     }
   }
   remove_dead_nodes(graph);
+  ASSAY_TRY(optimize_subgraphs(graph, options, applied));
   return applied;
 }
 

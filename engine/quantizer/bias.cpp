@@ -10,9 +10,10 @@
 namespace assay::quantizer {
 namespace {
 
-constexpr double kLargestBias = 1 << 30;      // |q| that may meet an accumulator
-constexpr double kZeroChannelBias = 1 << 20;  // |q| of the largest bias behind all-zero weights
-constexpr double kScaleMargin = 1.0000002;    // float32 rounding of a raised scale must not undo it
+constexpr double kLargestBias = 1 << 30;                      // |q| that may meet an accumulator
+constexpr double kWideBiasSteps = 4294967294.0 / 2 / 1.0001;  // the same for 16-bit operands
+constexpr double kZeroChannelBias = 1 << 20;                  // |q| of the largest bias behind all-zero weights
+constexpr double kScaleMargin = 1.0000002;                    // float32 rounding of a raised scale must not undo it
 
 // Bias values by channel; a single one is meant for all.
 std::vector<double> channel_biases(const BiasArgs& args) {
@@ -35,7 +36,11 @@ double largest_bias(const std::vector<double>& biases, std::size_t scale, std::s
   return largest;
 }
 
-float bias_scale(float x_scale, float w_scale) { return x_scale * w_scale; }
+// As the model stores it.
+float bias_scale(float x_scale, float w_scale, DType type) {
+  const float scale = x_scale * w_scale;
+  return type == DType::kFloat16 ? float16_to_float(float_to_float16(scale)) : scale;
+}
 
 }  // namespace
 
@@ -52,8 +57,16 @@ ChannelParams fit_scales_to_bias(const ChannelParams& weights, const BiasArgs& a
       const double scale = bias / (x_scale * kZeroChannelBias);
       fitted.scales[i] = std::max(static_cast<float>(scale), std::numeric_limits<float>::min());
     }
+    if (args.wide) {
+      const double smallest = bias / kWideBiasSteps;
+      const double scale = x_scale * static_cast<double>(fitted.scales[i]);
+      if (scale < smallest) {
+        fitted.scales[i] = static_cast<float>(static_cast<double>(fitted.scales[i]) * (smallest / scale));
+      }
+      continue;
+    }
     const double smallest = bias / kLargestBias;
-    if (static_cast<double>(bias_scale(args.x_scale, fitted.scales[i])) < smallest) {
+    if (static_cast<double>(bias_scale(args.x_scale, fitted.scales[i], weights.scale_type)) < smallest) {
       fitted.scales[i] = static_cast<float>(smallest / x_scale * kScaleMargin);
     }
   }
@@ -64,7 +77,7 @@ Result<QuantizedBias> quantize_bias(const ChannelParams& weights, const BiasArgs
   const std::vector<double> biases = channel_biases(args);
   QuantizedBias quantized;
   for (const float scale : weights.scales) {
-    quantized.scales.push_back(bias_scale(args.x_scale, scale));
+    quantized.scales.push_back(bias_scale(args.x_scale, scale, weights.scale_type));
   }
   std::vector<std::int32_t> values;
   values.reserve(biases.size());

@@ -16,7 +16,7 @@ bool is_quantized(const std::vector<NodePlan>& nodes, Index i) {
   return i >= 0 && nodes[static_cast<std::size_t>(i)].treatment == Treatment::kQuantized;
 }
 
-Role role_of(const Node& node) { return find_operator(node.domain, node.op_type)->role; }
+Role role_at(const std::vector<NodePlan>& nodes, Index i) { return nodes[static_cast<std::size_t>(i)].operands.role; }
 
 // The uses of a value apart from one node, as messages name them: "Add 'add1'", "graph output 'y'".
 std::vector<std::string> other_uses(const Graph& graph, const GraphIndex& index, const std::string& value,
@@ -47,7 +47,7 @@ ClampChain safe_chain(const Graph& graph, const GraphIndex& index, const std::ve
   ClampChain chain{.producer = producer, .clamps = {}, .output = node_at(graph, producer).outputs[0]};
   while (index.consumer_count(chain.output) == 1 && !graph.is_output(chain.output)) {
     const Index next = index.consumers(chain.output)[0];
-    if (!is_quantized(nodes, next) || role_of(node_at(graph, next)) != Role::kClamp) {
+    if (!is_quantized(nodes, next) || role_at(nodes, next) != Role::kClamp) {
       break;
     }
     chain.clamps.push_back(next);
@@ -62,7 +62,7 @@ ClampChain drop_chain(const Graph& graph, const std::vector<NodePlan>& nodes, In
   std::set<std::string> reached = {chain.output};
   for (std::size_t i = static_cast<std::size_t>(producer) + 1; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
-    if (is_quantized(nodes, static_cast<Index>(i)) && role_of(node) == Role::kClamp &&
+    if (is_quantized(nodes, static_cast<Index>(i)) && role_at(nodes, static_cast<Index>(i)) == Role::kClamp &&
         reached.contains(node.input(0))) {
       reached.insert(node.outputs[0]);
       chain.clamps.push_back(static_cast<Index>(i));
@@ -174,10 +174,10 @@ std::vector<ClampChain> clamp_chains(const Graph& graph, const std::vector<NodeP
   const GraphIndex index(graph);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const auto producer = static_cast<Index>(i);
-    if (!is_quantized(nodes, producer) || role_of(graph.nodes[i]) == Role::kClamp) {
+    if (!is_quantized(nodes, producer) || role_at(nodes, producer) == Role::kClamp) {
       continue;
     }
-    if (policy == ReluPolicy::kSafe && role_of(graph.nodes[i]) == Role::kShared) {
+    if (policy == ReluPolicy::kSafe && nodes[i].operands.shares) {
       continue;
     }
     ClampChain chain =

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/quantizer/bias.h"
+#include "engine/quantizer/eligibility.h"
 #include "engine/quantizer/name_maker.h"
 #include "engine/quantizer/report.h"
 #include "engine/quantizer/weights.h"
@@ -18,12 +19,20 @@ struct ConstantNames {
   std::string data;
   std::string scale;
   std::string zero_point;
-  Index axis = -1;  // -1: per tensor
+  Index axis = -1;       // -1: per tensor
+  Index block = 0;       // 0: not in blocks
+  std::string original;  // where the node still has it (quantizer.weight_qdq): the float constant
 };
 
 struct NodeConstants {
-  ConstantNames weight;
-  std::optional<ConstantNames> bias;
+  std::vector<std::pair<std::size_t, ConstantNames>> weights;  // by input position
+  std::optional<ConstantNames> bias;                           // of input 2
+};
+
+struct StoreArgs {
+  const Node& node;
+  const Operands& operands;
+  float x_scale = 1;  // of input 0; matters only where there is a bias
 };
 
 class ConstantStore {
@@ -32,9 +41,9 @@ class ConstantStore {
   ConstantStore(const Graph& source, const Options& options, Graph& target, NameMaker& names)
       : source_(source), options_(options), target_(target), names_(names) {}
 
-  // The constants of a Conv, Gemm or MatMul. Gemm's alpha is multiplied into the weight and beta into the bias before
-  // they are quantized, so that the quantized Gemm has neither. Errors: those of choose_weight_params.
-  Result<NodeConstants> constants_of(const Node& node, float x_scale);
+  // The weights and the bias of a node. Gemm's alpha is multiplied into the weight and beta into the bias before they
+  // are quantized, so that the quantized Gemm has neither. Errors: those of choose_weight_params.
+  Result<NodeConstants> constants_of(const StoreArgs& args);
 
   // A constant that is quantized like an activation.
   Result<ConstantNames> activation_constant(const std::string& name, const QuantParams& params);
@@ -50,8 +59,14 @@ class ConstantStore {
     ConstantNames names;
   };
 
-  Result<ConstantNames> store_weight(const Node& node, const Tensor& weight, const ChannelParams& params, float factor);
-  Result<ConstantNames> store_bias(const Node& node, const ChannelParams& weights, const BiasArgs& args, float factor);
+  Result<ConstantNames> store_weight(const std::string& name, const Tensor& weight, const ChannelParams& params,
+                                     float factor);
+  // The same, and a report of it the first time.
+  Result<ConstantNames> reported_weight(const std::string& name, const Tensor& weight, const ChannelParams& params,
+                                        float factor);
+  // Nothing where float16 cannot hold the bias's scale.
+  Result<std::optional<ConstantNames>> store_bias(const Node& node, const ChannelParams& weights, const BiasArgs& args,
+                                                  float factor);
   const ConstantNames* find(const std::string& source, float factor, const ChannelParams& params) const;
   std::string add(const std::string& base, Tensor tensor);
 

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 
-#include "engine/quantizer/eligibility.h"
-#include "engine/quantizer/operators.h"
-
 namespace assay::quantizer {
 namespace {
 
@@ -23,6 +20,7 @@ Graph without_nodes(const Graph& source) {
 Emission::Emission(const Graph& source, const Plan& plan, const Options& options)
     : source_(source),
       plan_(plan),
+      options_(options),
       target_(without_nodes(source)),
       names_(source),
       constants_(source, options, target_, names_) {}
@@ -37,20 +35,40 @@ Result<ConstantNames> Emission::quantized(const std::string& value) {
     names.data = made->second;
     return names;
   }
-  const auto in_float = in_float_.find(value);
-  names.data = add_quantize(in_float == in_float_.end() ? value : in_float->second, value);
+  names.data = add_quantize(float_form(value), value);
   return names;
+}
+
+// The value before its quantization.
+const std::string& Emission::float_form(const std::string& value) const {
+  const auto in_float = in_float_.find(value);
+  return in_float == in_float_.end() ? value : in_float->second;
 }
 
 Result<std::string> Emission::dequantized(const std::string& value) {
   const auto made = dequantized_.find(value);
   if (made != dequantized_.end()) {
-    return made->second;
+    const bool dedicated =
+        options_.dedicated_qdq && !in_integers_of_node_.contains(value) && source_.constant(value) == nullptr;
+    return dedicated ? dedicated_pair(value) : Result<std::string>(made->second);
   }
   ASSAY_ASSIGN(const ConstantNames names, quantized(value));
+  if (source_.constant(value) != nullptr) {
+    ASSAY_ASSIGN(dequantized_[value], dequantized_constant(names, value));
+    return dequantized_[value];
+  }
   const std::string output = names_.make(value + "_DequantizeLinear_Output");
   add_dequantize(names, output, names_.make(value + "_DequantizeLinear"));
   dequantized_[value] = output;
+  return output;
+}
+
+// A second pair for a further consumer of a value.
+Result<std::string> Emission::dedicated_pair(const std::string& value) {
+  ConstantNames names = param_names(value);
+  names.data = quantize_node(float_form(value), names, value);
+  const std::string output = names_.make(value + "_DequantizeLinear_Output");
+  add_dequantize(names, output, names_.make(value + "_DequantizeLinear"));
   return output;
 }
 
@@ -73,6 +91,7 @@ std::string Emission::make_in_integers(const std::string& value) {
   made_quantized_.insert(value);
   std::string name = names_.make(value + "_quantized");
   in_integers_[value] = name;
+  in_integers_of_node_.insert(value);
   return name;
 }
 
@@ -87,24 +106,31 @@ Status Emission::emit_float_node(const Node& node) {
   return {};
 }
 
-Status Emission::emit_quantized_in_float(const Node& node) {
-  const OperatorRow& row = *find_operator(node.domain, node.op_type);
+Status Emission::emit_quantized_in_float(const Node& node, const NodePlan& plan) {
   Node copy = node;
-  for (const std::size_t i : activation_inputs(source_, node, row)) {
-    ASSAY_ASSIGN(copy.inputs[i], dequantized(plan_.carrier(node.input(i))));
+  for (const std::size_t i : plan.operands.activations) {
+    const std::string& carrier = plan_.carrier(node.input(i));
+    const bool is_quantized = plan_.activations.contains(carrier);
+    ASSAY_ASSIGN(copy.inputs[i], is_quantized ? dequantized(carrier) : float_input(carrier));
   }
-  if (has_weight(source_, node, row)) {
-    ASSAY_ASSIGN(const NodeConstants constants, constants_of(node));
-    ASSAY_ASSIGN(copy.inputs[1], dequantized_constant(constants.weight, node.input(1)));
+  if (!plan.operands.weights.empty()) {
+    ASSAY_ASSIGN(const NodeConstants constants, constants_of(node, plan.operands));
+    for (const auto& [position, names] : constants.weights) {
+      ASSAY_ASSIGN(copy.inputs[position], dequantized_constant(names, node.input(position)));
+    }
     if (constants.bias) {
       ASSAY_ASSIGN(copy.inputs[2], dequantized_constant(*constants.bias, node.input(2)));
     }
-    copy.attributes.erase("alpha");
-    copy.attributes.erase("beta");
+    copy.attributes.erase("alpha");  // of Gemm: part of the weight
+    if (constants.bias) {
+      copy.attributes.erase("beta");
+    }
   }
-  const std::string& carrier = plan_.carrier(node.outputs[0]);
-  if (plan_.activations.contains(carrier)) {
-    copy.outputs[0] = make_in_float(carrier);
+  for (const std::size_t k : plan.operands.outputs) {
+    const std::string& carrier = plan_.carrier(node.outputs[k]);
+    if (plan_.activations.contains(carrier)) {
+      copy.outputs[k] = make_in_float(carrier);
+    }
   }
   add_node(std::move(copy));
   return {};
@@ -123,14 +149,15 @@ ConstantNames Emission::param_names(const std::string& value) {
   const auto [entry, is_new] = params_.try_emplace(source);
   if (is_new) {
     const QuantParams& chosen = params(value);
-    entry->second.scale = add_initializer(source + "_scale", Tensor::scalar<float>(chosen.scale));
+    entry->second.scale = add_initializer(source + "_scale", scale_scalar(chosen));
     entry->second.zero_point = add_initializer(source + "_zero_point", integer_scalar(chosen.dtype, chosen.zero_point));
   }
   return entry->second;
 }
 
-Result<NodeConstants> Emission::constants_of(const Node& node) {
-  return constants_.constants_of(node, params(plan_.carrier(node.input(0))).scale);
+Result<NodeConstants> Emission::constants_of(const Node& node, const Operands& operands) {
+  const float x_scale = operands.bias ? params(plan_.carrier(node.input(0))).scale : 1.0F;
+  return constants_.constants_of({.node = node, .operands = operands, .x_scale = x_scale});
 }
 
 std::string Emission::add_initializer(const std::string& base, Tensor tensor) {
@@ -140,15 +167,35 @@ std::string Emission::add_initializer(const std::string& base, Tensor tensor) {
 }
 
 std::string Emission::add_quantize(const std::string& from, const std::string& value) {
-  const ConstantNames names = param_names(value);
+  std::string name = quantize_node(from, param_names(value), value);
+  in_integers_[value] = name;
+  return name;
+}
+
+std::string Emission::quantize_node(const std::string& from, const ConstantNames& names, const std::string& base) {
   Node node;
-  node.name = names_.make(value + "_QuantizeLinear");
+  node.name = names_.make(base + "_QuantizeLinear");
   node.op_type = "QuantizeLinear";
   node.inputs = {from, names.scale, names.zero_point};
-  node.outputs = {names_.make(value + "_quantized")};
-  in_integers_[value] = node.outputs[0];
-  add_node(node);
-  return node.outputs[0];
+  node.outputs = {names_.make(base + "_quantized")};
+  std::string output = node.outputs[0];
+  add_linear_node(std::move(node), names);
+  return output;
+}
+
+// Attributes and domain of a QuantizeLinear or DequantizeLinear.
+void Emission::add_linear_node(Node node, const ConstantNames& names) {
+  if (names.axis >= 0) {
+    node.attributes["axis"] = names.axis;
+  }
+  if (names.block > 0) {
+    node.attributes["block_size"] = names.block;
+  }
+  if (options_.contrib_qdq) {
+    node.domain = kMicrosoftDomain;
+    import_microsoft_domain();
+  }
+  add_node(std::move(node));
 }
 
 void Emission::add_dequantize(const ConstantNames& from, const std::string& to, const std::string& node_name) {
@@ -157,15 +204,15 @@ void Emission::add_dequantize(const ConstantNames& from, const std::string& to, 
   node.op_type = "DequantizeLinear";
   node.inputs = {from.data, from.scale, from.zero_point};
   node.outputs = {to};
-  if (from.axis >= 0) {
-    node.attributes["axis"] = from.axis;
-  }
-  add_node(std::move(node));
+  add_linear_node(std::move(node), from);
 }
 
-Result<std::string> Emission::dequantized_constant(const ConstantNames& names, const std::string& base) {
-  const auto [entry, is_new] = constant_dequantized_.try_emplace(names.data);
+Result<std::string> Emission::dequantized_constant(ConstantNames names, const std::string& base) {
+  const auto [entry, is_new] = constant_dequantized_.try_emplace(names.original + names.scale);
   if (is_new) {
+    if (names.data.empty()) {
+      names.data = quantize_node(names.original, names, base);
+    }
     entry->second = names_.make(base + "_DequantizeLinear_Output");
     add_dequantize(names, entry->second, names_.make(base + "_DequantizeLinear"));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The quantized graph under construction: who holds each value in which form. Shared by both formats.
 //
-// QuantizeLinear and DequantizeLinear nodes are made when first asked for, one of each per value; a graph output has a
-// DequantizeLinear of its own.
+// QuantizeLinear and DequantizeLinear nodes are made when first asked for, one of each per value (with
+// quantizer.dedicated_qdq a pair per consumer); a graph output has a DequantizeLinear of its own.
 #pragma once
 
 #include <map>
@@ -33,13 +33,13 @@ class Emission {
   // The node with float inputs replaced by what float_input() says.
   Status emit_float_node(const Node& node);
   // A quantized node computed in float between DequantizeLinear and QuantizeLinear.
-  Status emit_quantized_in_float(const Node& node);
+  Status emit_quantized_in_float(const Node& node, const NodePlan& plan);
   // A fused clamp in float behind a node emitted by emit_quantized_in_float.
   void emit_fused_clamp(const Node& node);
 
   const QuantParams& params(const std::string& value) const { return plan_.activations.at(value).params; }
   ConstantNames param_names(const std::string& value);  // scale and zero point only
-  Result<NodeConstants> constants_of(const Node& node);
+  Result<NodeConstants> constants_of(const Node& node, const Operands& operands);
   std::string add_initializer(const std::string& base, Tensor tensor);
   std::string fresh(const std::string& base) { return names_.make(base); }
   void add_node(Node node) { target_.nodes.push_back(std::move(node)); }
@@ -52,20 +52,26 @@ class Emission {
 
  private:
   std::string add_quantize(const std::string& from, const std::string& value);
+  std::string quantize_node(const std::string& from, const ConstantNames& names, const std::string& base);
+  const std::string& float_form(const std::string& value) const;
+  Result<std::string> dedicated_pair(const std::string& value);
   void add_dequantize(const ConstantNames& from, const std::string& to, const std::string& node_name);
-  Result<std::string> dequantized_constant(const ConstantNames& names, const std::string& base);
+  Result<std::string> dequantized_constant(ConstantNames names, const std::string& base);
+  void add_linear_node(Node node, const ConstantNames& names);
 
   const Graph& source_;
   const Plan& plan_;
+  const Options& options_;
   Graph target_;
   NameMaker names_;
   ConstantStore constants_;
   std::map<std::string, ConstantNames> params_;              // by source value: scale and zero point
   std::map<std::string, std::string> in_float_;              // quantized values that a quantized node makes in float
   std::map<std::string, std::string> in_integers_;           // quantized values as integers, however made
+  std::set<std::string> in_integers_of_node_;                // by an integer operator
   std::set<std::string> made_quantized_;                     // by a quantized node
   std::map<std::string, std::string> dequantized_;           // quantized values back in float
-  std::map<std::string, std::string> constant_dequantized_;  // by name of the integer initializer
+  std::map<std::string, std::string> constant_dequantized_;  // by name of the scale
 };
 
 }  // namespace assay::quantizer

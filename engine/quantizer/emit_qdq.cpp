@@ -13,7 +13,7 @@ Result<QuantizedGraph> emit_qdq(const Graph& graph, const Plan& plan, const Opti
         ASSAY_TRY(emission.emit_float_node(node));
         break;
       case Treatment::kQuantized:
-        ASSAY_TRY(emission.emit_quantized_in_float(node));
+        ASSAY_TRY(emission.emit_quantized_in_float(node, plan.nodes[i]));
         break;
       case Treatment::kFusedClamp:
         emission.emit_fused_clamp(node);

@@ -41,7 +41,7 @@ class QOperatorEmitter {
     }
     if (!has_integer_form(node, plan)) {
       computed_in_float_.insert(node.outputs[0]);
-      return emission_.emit_quantized_in_float(node);
+      return emission_.emit_quantized_in_float(node, plan);
     }
     return emit_integer(node, plan);
   }
@@ -52,25 +52,22 @@ class QOperatorEmitter {
   }
 
   bool has_integer_form(const Node& node, const NodePlan& plan) const {
-    const OperatorRow& row = *find_operator(node.domain, node.op_type);
     const QuantParams& output = emission_.params(result_value(node, plan));
     const QuantParams& input = emission_.params(plan_.carrier(node.input(0)));
-    switch (row.role) {
-      case Role::kWeighted:
-      case Role::kMatMul:
-        return true;
-      case Role::kShared:
-      case Role::kClamp:
-        return input == output;
-      case Role::kElementwise:
-      case Role::kUnary:
-        break;
+    const Role role = plan.operands.role;
+    if (role == Role::kWeighted || role == Role::kMatMul) {
+      return plan.operands.weights != std::vector<std::size_t>{0};  // of MatMul: no form with a constant first operand
+    }
+    if (plan.operands.shares || role == Role::kClamp) {
+      // Interpolating integers would truncate.
+      const bool interpolates = node.op_type == "Resize" && node.string_attribute("mode", "nearest") != "nearest";
+      return input == output && !interpolates;
     }
     const std::vector<Index> dilations = node.ints_attribute("dilations");
     if (std::any_of(dilations.begin(), dilations.end(), [](Index d) { return d != 1; })) {
       return false;
     }
-    const std::vector<std::size_t> positions = activation_inputs(graph_, node, row);
+    const std::vector<std::size_t>& positions = plan.operands.activations;
     return std::all_of(positions.begin(), positions.end(), [&](std::size_t i) {
       return emission_.params(plan_.carrier(node.input(i))).dtype == output.dtype;
     });
@@ -85,10 +82,12 @@ class QOperatorEmitter {
     if (!integer.domain.empty()) {
       emission_.import_microsoft_domain();
     }
-    ASSAY_ASSIGN(integer.inputs, integer_inputs(node, row, result));
+    ASSAY_ASSIGN(integer.inputs, integer_inputs(node, plan, result));
     adapt_attributes(node, integer);
     if (!plan.clamp) {
-      integer.outputs = {emission_.make_in_integers(result)};
+      for (const std::size_t k : plan.operands.outputs) {
+        integer.outputs[k] = emission_.make_in_integers(plan_.carrier(node.outputs[k]));
+      }
       emission_.add_node(std::move(integer));
       return {};
     }
@@ -117,41 +116,38 @@ class QOperatorEmitter {
     }
   }
 
-  Result<std::vector<std::string>> integer_inputs(const Node& node, const OperatorRow& row, const std::string& result) {
-    switch (row.role) {
-      case Role::kWeighted:
-      case Role::kMatMul:
-        return product_inputs(node, row, result);
-      case Role::kElementwise:
-      case Role::kUnary:
-        return operand_inputs(node, row, result);
-      case Role::kShared: {
-        std::vector<std::string> inputs = node.inputs;
-        ASSAY_ASSIGN(const ConstantNames x, quantized(node, 0));
-        inputs[0] = x.data;
-        if (node.op_type == "Pad" && node.string_attribute("mode", "constant") == "constant") {
-          inputs.resize(std::max<std::size_t>(inputs.size(), 3));
-          inputs[2] = x.zero_point;  // the real 0
-        }
-        return inputs;
-      }
-      case Role::kClamp: {
-        ASSAY_ASSIGN(const ConstantNames x, quantized(node, 0));
-        return clip_inputs(x.data, *clamp_bounds(graph_, node), result);
-      }
+  Result<std::vector<std::string>> integer_inputs(const Node& node, const NodePlan& plan, const std::string& result) {
+    const Role role = plan.operands.role;
+    if (role == Role::kWeighted || role == Role::kMatMul) {
+      return product_inputs(node, plan.operands, result);
     }
-    return internal_error("an operator without a role");
+    if (role == Role::kClamp) {
+      ASSAY_ASSIGN(const ConstantNames x, quantized(node, 0));
+      return clip_inputs(x.data, *clamp_bounds(graph_, node), result);
+    }
+    if (!plan.operands.shares) {
+      return operand_inputs(node, plan.operands, result);
+    }
+    std::vector<std::string> inputs = node.inputs;
+    ASSAY_ASSIGN(const ConstantNames x, quantized(node, 0));
+    inputs[0] = x.data;
+    if (node.op_type == "Pad" && node.string_attribute("mode", "constant") == "constant") {
+      inputs.resize(std::max<std::size_t>(inputs.size(), 3));
+      inputs[2] = x.zero_point;  // the real 0
+    }
+    return inputs;
   }
 
   // QLinearConv and QLinearMatMul: x, its parameters, w, its parameters, y's parameters, bias; QGemm has the bias
   // before y's parameters.
-  Result<std::vector<std::string>> product_inputs(const Node& node, const OperatorRow& row, const std::string& result) {
+  Result<std::vector<std::string>> product_inputs(const Node& node, const Operands& operands,
+                                                  const std::string& result) {
     std::vector<std::string> inputs;
     ASSAY_TRY(append_operand(node, 0, inputs));
     std::string bias;
-    if (has_weight(graph_, node, row)) {
-      ASSAY_ASSIGN(const NodeConstants constants, emission_.constants_of(node));
-      append(constants.weight, inputs);
+    if (!operands.weights.empty()) {
+      ASSAY_ASSIGN(const NodeConstants constants, emission_.constants_of(node, operands));
+      append(constants.weights[0].second, inputs);
       bias = constants.bias ? constants.bias->data : "";
     } else {
       ASSAY_TRY(append_operand(node, 1, inputs));
@@ -168,13 +164,14 @@ class QOperatorEmitter {
   }
 
   // The com.microsoft element-wise and pooling operators: operands, then y's parameters; QLinearConcat has these first.
-  Result<std::vector<std::string>> operand_inputs(const Node& node, const OperatorRow& row, const std::string& result) {
+  Result<std::vector<std::string>> operand_inputs(const Node& node, const Operands& operands,
+                                                  const std::string& result) {
     std::vector<std::string> inputs;
     const bool result_first = node.op_type == "Concat";
     if (result_first) {
       append_params(result, inputs);
     }
-    for (const std::size_t i : activation_inputs(graph_, node, row)) {
+    for (const std::size_t i : operands.activations) {
       ASSAY_TRY(append_operand(node, i, inputs));
     }
     if (!result_first) {

@@ -7,34 +7,51 @@
 namespace assay::quantizer {
 namespace {
 
+using enum Role;
+
 constexpr const char* kOnnx = "";
 constexpr const char* kMicrosoft = "com.microsoft";
 
+// The union of the peer's two registries, and HardSwish, Tanh, Erf and Gelu, which have integer kernels here. An
+// operator outside one of the registries is kNone there.
 constexpr std::array kRows = {
-    OperatorRow{"Conv", Role::kWeighted, "QLinearConv", kOnnx},
-    OperatorRow{"Gemm", Role::kWeighted, "QGemm", kMicrosoft},
-    OperatorRow{"MatMul", Role::kMatMul, "QLinearMatMul", kOnnx},
-    OperatorRow{"Add", Role::kElementwise, "QLinearAdd", kMicrosoft},
-    OperatorRow{"Mul", Role::kElementwise, "QLinearMul", kMicrosoft},
-    OperatorRow{"Concat", Role::kElementwise, "QLinearConcat", kMicrosoft},
-    OperatorRow{"Relu", Role::kClamp, "Clip", kOnnx},
-    OperatorRow{"Clip", Role::kClamp, "Clip", kOnnx},
-    OperatorRow{"LeakyRelu", Role::kUnary, "QLinearLeakyRelu", kMicrosoft},
-    OperatorRow{"Sigmoid", Role::kUnary, "QLinearSigmoid", kMicrosoft},
-    OperatorRow{"HardSwish", Role::kUnary, "", kOnnx},
-    OperatorRow{"Tanh", Role::kUnary, "", kOnnx},
-    OperatorRow{"Erf", Role::kUnary, "", kOnnx},
-    OperatorRow{"Gelu", Role::kUnary, "", kOnnx},
-    OperatorRow{"Softmax", Role::kUnary, "QLinearSoftmax", kMicrosoft},
-    OperatorRow{"AveragePool", Role::kUnary, "QLinearAveragePool", kMicrosoft},
-    OperatorRow{"GlobalAveragePool", Role::kUnary, "QLinearGlobalAveragePool", kMicrosoft},
-    OperatorRow{"MaxPool", Role::kShared, "MaxPool", kOnnx},
-    OperatorRow{"Flatten", Role::kShared, "Flatten", kOnnx},
-    OperatorRow{"Reshape", Role::kShared, "Reshape", kOnnx},
-    OperatorRow{"Transpose", Role::kShared, "Transpose", kOnnx},
-    OperatorRow{"Squeeze", Role::kShared, "Squeeze", kOnnx},
-    OperatorRow{"Unsqueeze", Role::kShared, "Unsqueeze", kOnnx},
-    OperatorRow{"Pad", Role::kShared, "Pad", kOnnx},
+    OperatorRow{"Conv", kWeighted, kWeighted, "QLinearConv", kOnnx},
+    OperatorRow{"ConvTranspose", kWeighted, kNone, "", kOnnx},
+    OperatorRow{"Gemm", kWeighted, kWeighted, "QGemm", kMicrosoft},
+    OperatorRow{"MatMul", kMatMul, kMatMul, "QLinearMatMul", kOnnx},
+    OperatorRow{"BatchNormalization", kNormalization, kNone, "", kOnnx},
+    OperatorRow{"InstanceNormalization", kNormalization, kNone, "", kOnnx},
+    OperatorRow{"LayerNormalization", kNormalization, kNone, "", kOnnx},
+    OperatorRow{"Add", kElementwise, kElementwise, "QLinearAdd", kMicrosoft},
+    OperatorRow{"Mul", kElementwise, kElementwise, "QLinearMul", kMicrosoft},
+    OperatorRow{"Concat", kElementwise, kElementwise, "QLinearConcat", kMicrosoft},
+    OperatorRow{"Relu", kClamp, kClamp, "Clip", kOnnx},
+    OperatorRow{"Clip", kClamp, kClamp, "Clip", kOnnx},
+    OperatorRow{"LeakyRelu", kUnary, kUnary, "QLinearLeakyRelu", kMicrosoft},
+    OperatorRow{"Sigmoid", kUnary, kUnary, "QLinearSigmoid", kMicrosoft},
+    OperatorRow{"HardSwish", kUnary, kNone, "", kOnnx},
+    OperatorRow{"Tanh", kUnary, kNone, "", kOnnx},
+    OperatorRow{"Erf", kUnary, kNone, "", kOnnx},
+    OperatorRow{"Gelu", kUnary, kNone, "", kOnnx},
+    OperatorRow{"Softmax", kUnary, kUnary, "QLinearSoftmax", kMicrosoft},
+    OperatorRow{"AveragePool", kShared, kUnary, "QLinearAveragePool", kMicrosoft},
+    OperatorRow{"GlobalAveragePool", kUnary, kFollower, "QLinearGlobalAveragePool", kMicrosoft},
+    OperatorRow{"ArgMax", kUnary, kNone, "", kOnnx},
+    OperatorRow{"CumSum", kUnary, kNone, "", kOnnx},
+    OperatorRow{"Where", kWhere, kNone, "", kOnnx},
+    OperatorRow{"MaxPool", kShared, kShared, "MaxPool", kOnnx},
+    OperatorRow{"Flatten", kShared, kShared, "Flatten", kOnnx},
+    OperatorRow{"Reshape", kShared, kShared, "Reshape", kOnnx},
+    OperatorRow{"Transpose", kShared, kShared, "Transpose", kOnnx},
+    OperatorRow{"Squeeze", kShared, kShared, "Squeeze", kOnnx},
+    OperatorRow{"Unsqueeze", kShared, kShared, "Unsqueeze", kOnnx},
+    OperatorRow{"Slice", kShared, kNone, "", kOnnx},
+    OperatorRow{"Resize", kShared, kShared, "Resize", kOnnx},
+    OperatorRow{"TopK", kShared, kNone, "", kOnnx},
+    OperatorRow{"Gather", kGather, kGather, "Gather", kOnnx},
+    OperatorRow{"GatherElements", kGather, kNone, "", kOnnx},
+    OperatorRow{"Split", kSplit, kSplit, "Split", kOnnx},
+    OperatorRow{"Pad", kPad, kShared, "Pad", kOnnx},
 };
 
 }  // namespace
@@ -48,6 +65,15 @@ const OperatorRow* find_operator(const std::string& domain, const std::string& o
   const auto* row =
       std::find_if(kRows.begin(), kRows.end(), [&](const OperatorRow& r) { return op_type == r.op_type; });
   return row == kRows.end() ? nullptr : row;
+}
+
+Role role_of(const std::string& domain, const std::string& op_type, const Options& options) {
+  const bool qoperator = options.format == Format::kQOperator;
+  if (const OperatorRow* row = find_operator(domain, op_type); row != nullptr) {
+    return qoperator ? row->qoperator : row->qdq;
+  }
+  const bool named = std::find(options.op_types.begin(), options.op_types.end(), op_type) != options.op_types.end();
+  return named && !qoperator ? kElementwise : kNone;
 }
 
 }  // namespace assay::quantizer

@@ -37,8 +37,17 @@ Status check_scale(const std::string& tensor, const TensorOverride& setting) {
 }  // namespace
 
 Status check_override(const std::string& tensor, const TensorOverride& setting) {
-  if (setting.type && !is_8bit(*setting.type)) {
-    return override_error(tensor, "type " + std::string(dtype_name(*setting.type)) + " is neither int8 nor uint8");
+  if (setting.type && !is_8bit(*setting.type) && !is_16bit(*setting.type) && !is_4bit(*setting.type)) {
+    return override_error(tensor, "type " + std::string(dtype_name(*setting.type)) +
+                                      " is not one of int4, uint4, int8, uint8, int16, uint16");
+  }
+  for (const ChannelSetting& channel : setting.channels) {
+    if (channel.scale.has_value() != channel.zero_point.has_value() || (channel.scale && *channel.scale <= 0)) {
+      return override_error(tensor, "every channel has scale (above 0) and zero_point, or neither");
+    }
+  }
+  if (!setting.channels.empty() && (setting.scale || setting.zero_point || setting.min || setting.max)) {
+    return override_error(tensor, "channels contradicts scale, zero_point, min and max of the whole tensor");
   }
   ASSAY_TRY(check_scale(tensor, setting));
   const double low = setting.min.value_or(setting.max ? std::min(*setting.max, 0.0) : 0.0);
@@ -67,6 +76,7 @@ RangeScheme overridden_scheme(RangeScheme scheme, const TensorOverride* setting)
   if (setting != nullptr) {
     scheme.dtype = setting->type.value_or(scheme.dtype);
     scheme.symmetric = setting->symmetric.value_or(scheme.symmetric);
+    scheme.reduce_range = setting->reduce_range.value_or(scheme.reduce_range);
   }
   return scheme;
 }
@@ -82,8 +92,10 @@ Result<QuantParams> overridden_params(const std::string& tensor, ValueRange rang
       return override_error(tensor, "zero_point " + std::to_string(*setting->zero_point) + " is outside " +
                                         std::string(dtype_name(scheme.dtype)));
     }
-    return QuantParams{
-        .dtype = scheme.dtype, .scale = static_cast<float>(*setting->scale), .zero_point = *setting->zero_point};
+    return QuantParams{.dtype = scheme.dtype,
+                       .scale = static_cast<float>(*setting->scale),
+                       .zero_point = *setting->zero_point,
+                       .scale_type = scheme.scale_type};
   }
   range.min = setting->min.value_or(std::min(range.min, 0.0));
   range.max = setting->max.value_or(std::max(range.max, 0.0));

@@ -16,7 +16,7 @@ namespace assay::quantizer {
 namespace {
 
 ValueRange data_range(const Tensor& tensor) {
-  const auto values = tensor.data<float>();
+  const std::vector<double> values = tensor.to_doubles();
   if (values.empty()) {
     return {};
   }
@@ -27,23 +27,22 @@ ValueRange data_range(const Tensor& tensor) {
 class Planner {
  public:
   Planner(const Graph& graph, const RangeTable& ranges, const Options& options)
-      : graph_(graph), ranges_(ranges), options_(options) {}
+      : graph_(graph), index_(graph), ranges_(ranges), options_(options) {}
 
   Result<Plan> run() {
-    mark_compute_nodes();
-    mark_followers();
+    mark_nodes();
     chains_ = clamp_chains(graph_, plan_.nodes, options_.relu);
     for (const ClampChain& chain : chains_) {
       absorb(chain);
+    }
+    for (const auto& [name, tensor] : graph_.initializers) {
+      ASSAY_TRY(choose_own(name));
     }
     for (const ValueInfo& input : graph_.inputs) {
       ASSAY_TRY(choose_own(input.name));
     }
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       ASSAY_TRY(choose_outputs(i));
-    }
-    for (const auto& [name, tensor] : graph_.initializers) {
-      ASSAY_TRY(choose_own(name));
     }
     for (const ClampChain& chain : chains_) {
       settle_chain(graph_, chain, options_.relu, ranges_, plan_);
@@ -52,41 +51,68 @@ class Planner {
   }
 
  private:
-  // Conv, Add, ...: quantized if asked for and possible. Everything else gets its reason here.
-  void mark_compute_nodes() {
-    const ValueTypes types = value_types(graph_);
+  // In the graph's order, so that what a node makes is marked before its users are looked at.
+  void mark_nodes() {
+    plan_.types = value_types(graph_);
     for (const Node& node : graph_.nodes) {
       NodePlan& plan = plan_.nodes.emplace_back();
       plan.reason = deselection_reason(node, options_);
       if (plan.reason.empty()) {
-        plan.reason = ineligibility_reason(graph_, node, types, options_);
+        plan.reason = ineligibility_reason(graph_, node, plan_.types, options_);
       }
-      const OperatorRow* row = find_operator(node.domain, node.op_type);
-      if (!plan.reason.empty() || row->role == Role::kShared || row->role == Role::kClamp) {
+      if (!plan.reason.empty()) {
         continue;
       }
-      plan.treatment = Treatment::kQuantized;
-      for (const std::size_t i : activation_inputs(graph_, node, *row)) {
-        marked_.insert(node.input(i));
+      plan.operands = operands_of(graph_, node, plan_.types, options_);
+      plan.reason = follower_reason(node, plan.operands);
+      if (plan.reason.empty()) {
+        plan.treatment = Treatment::kQuantized;
+        mark_operands(node, plan.operands);
+        plan.reason = plan.operands.float_bias.empty() ? "" : "its bias stays float: " + plan.operands.float_bias;
       }
-      marked_.insert(node.outputs[0]);
     }
   }
 
-  // MaxPool, Reshape, Relu, ...: quantized behind a quantized value.
-  void mark_followers() {
-    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      const Node& node = graph_.nodes[i];
-      NodePlan& plan = plan_.nodes[i];
-      if (plan.treatment == Treatment::kQuantized || !plan.reason.empty()) {
-        continue;
+  // Why a node that only follows quantized values does not: "" where it does, or follows nobody.
+  std::string follower_reason(const Node& node, const Operands& operands) const {
+    if (options_.format == Format::kWeightOnly && (operands.weights.empty() || operands.role == Role::kNormalization)) {
+      return "it has no weight that quantizer.format=weight_only quantizes";
+    }
+    const auto is_float = [&](const std::string& value) { return "its input '" + value + "' is not quantized"; };
+    if (operands.shares && operands.outputs.empty()) {
+      return "quantizer.exclude_output_op_types names " + node.op_type;
+    }
+    switch (operands.role) {
+      case Role::kShared:
+      case Role::kGather: {
+        const bool quantizes_table = operands.role == Role::kGather && graph_.constant(node.input(0)) != nullptr;
+        const bool goes = options_.force_layout_ops || quantizes_table || marked_.contains(node.input(0));
+        return goes ? "" : is_float(node.input(0));
       }
-      if (!marked_.contains(node.input(0))) {
-        plan.reason = "its input '" + node.input(0) + "' is not quantized";
-        continue;
-      }
-      plan.treatment = Treatment::kQuantized;
-      marked_.insert(node.outputs[0]);
+      case Role::kClamp:
+      case Role::kFollower:
+        return marked_.contains(node.input(0)) ? "" : is_float(node.input(0));
+      case Role::kWhere:
+        for (const std::size_t i : operands.activations) {
+          if (!options_.force_layout_ops && !marked_.contains(node.input(i))) {
+            return is_float(node.input(i));
+          }
+        }
+        return "";
+      default:
+        return "";
+    }
+  }
+
+  void mark_operands(const Node& node, const Operands& operands) {
+    if (options_.format == Format::kWeightOnly) {
+      return;
+    }
+    for (const std::size_t i : operands.activations) {
+      marked_.insert(node.input(i));
+    }
+    for (const std::size_t i : operands.outputs) {
+      marked_.insert(node.outputs[i]);
     }
   }
 
@@ -110,9 +136,11 @@ class Planner {
     return found == absorbed_.end() ? value : found->second;
   }
 
-  bool shares_parameters(std::size_t i) const {
-    const Role role = find_operator(graph_.nodes[i].domain, graph_.nodes[i].op_type)->role;
-    return role == Role::kShared || (role == Role::kClamp && options_.relu == ReluPolicy::kSafe);
+  // A clamp that is part of no chain is an integer Clip in QOperator format, which has the parameters of its input.
+  bool shares_input(std::size_t i) const {
+    const Operands& operands = plan_.nodes[i].operands;
+    return operands.shares || (operands.role == Role::kClamp && options_.relu == ReluPolicy::kSafe &&
+                               options_.format == Format::kQOperator);
   }
 
   Status choose_outputs(std::size_t i) {
@@ -127,16 +155,39 @@ class Planner {
     if (in_chain_.contains(i)) {
       return {};
     }
-    if (find_operator(node.domain, node.op_type)->role == Role::kClamp) {
+    if (plan.operands.role == Role::kClamp) {
       plan.reason = own_clamp_reason(graph_, node, options_.relu);
     }
-    const std::string& output = carrier(node.outputs[0]);
-    if (!shares_parameters(i) || find_override(options_, output) != nullptr) {
+    for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+      const auto& quantized = plan.operands.outputs;
+      const bool is_quantized = std::find(quantized.begin(), quantized.end(), k) != quantized.end();
+      // One that stays float here may still be quantized for a user.
+      ASSAY_TRY(is_quantized ? choose_output(i, carrier(node.outputs[k])) : choose_own(node.outputs[k]));
+    }
+    return {};
+  }
+
+  Status choose_output(std::size_t i, const std::string& output) {
+    if (!marked_.contains(output)) {
+      return {};
+    }
+    if (!shares_input(i) || find_override(options_, output) != nullptr) {
       return choose_own(output);
     }
-    const ActivationPlan& input = plan_.activations.at(carrier(node.input(0)));
+    const ActivationPlan& input = plan_.activations.at(carrier(graph_.nodes[i].input(0)));
     plan_.activations[output] = {.params = input.params, .range = reported_range(output), .source = input.source};
     return {};
+  }
+
+  // The clamp that alone uses a value, if it is quantized; null otherwise.
+  const Node* only_clamp(const std::string& value) const {
+    if (index_.consumer_count(value) != 1 || graph_.is_output(value)) {
+      return nullptr;
+    }
+    const auto user = static_cast<std::size_t>(index_.consumers(value)[0]);
+    const NodePlan& plan = plan_.nodes[user];
+    const bool clamps = plan.treatment == Treatment::kQuantized && plan.operands.role == Role::kClamp;
+    return clamps ? &graph_.nodes[user] : nullptr;
   }
 
   ValueRange reported_range(const std::string& value) const {
@@ -154,18 +205,66 @@ class Planner {
       return invalid_argument("quantizer.overrides for '" + value +
                               "': axis is for weights, but this is an activation");
     }
-    const RangeScheme scheme = overridden_scheme({.dtype = options_.activation_type,
-                                                  .symmetric = options_.activation_symmetric,
-                                                  .range = options_.activation_range},
-                                                 setting);
+    if (setting == nullptr) {
+      if (const auto fixed = fixed_params(value); fixed) {
+        plan_.activations[value] = {.params = *fixed, .range = reported_range(value), .source = value};
+        return {};
+      }
+    }
+    const RangeScheme scheme = overridden_scheme(scheme_of(value), setting);
     const bool needs_range = setting == nullptr || !(setting->scale || (setting->min && setting->max));
     ValueRange range = reported_range(value);
     if (needs_range) {
-      ASSAY_ASSIGN(range, required_range(value));
+      const Node* clamp = only_clamp(value);
+      ASSAY_ASSIGN(range, required_range(clamp == nullptr ? value : clamp->outputs[0]));
     }
     ASSAY_ASSIGN(const QuantParams params, overridden_params(value, range, scheme, setting));
     plan_.activations[value] = {.params = params, .range = range, .source = value};
     return {};
+  }
+
+  RangeScheme scheme_of(const std::string& value) const {
+    const auto type = plan_.types.find(value);
+    RangeScheme scheme{
+        .dtype = options_.activation_type,
+        .symmetric = options_.activation_symmetric,
+        .range = options_.activation_range,
+        .restricted = options_.activation_restricted,
+        .minimum_range = options_.minimum_real_range,
+        .scale_type = type != plan_.types.end() && type->second == DType::kFloat16 ? DType::kFloat16 : DType::kFloat32};
+    if (graph_.constant(value) == nullptr) {
+      return scheme;
+    }
+    // Constants: the peer reduces their range in QDQ format, and takes them for weights in QOperator format where the
+    // two types are one.
+    scheme.restricted = false;
+    if (options_.format != Format::kQOperator) {
+      scheme.reduce_range = options_.reduce_range;
+    } else if (options_.weight_type == options_.activation_type) {
+      scheme.symmetric = options_.weight_symmetric;
+      scheme.range = options_.weight_range;
+    }
+    return scheme;
+  }
+
+  // Parameters that an operator of the QOperator format has whatever its range: Softmax and, if asked for, Sigmoid.
+  std::optional<QuantParams> fixed_params(const std::string& value) const {
+    const Index producer = index_.producer(value);
+    if (options_.format != Format::kQOperator || producer < 0 ||
+        plan_.nodes[static_cast<std::size_t>(producer)].treatment != Treatment::kQuantized) {
+      return std::nullopt;
+    }
+    constexpr float kScale = 1.0F / 256;
+    const std::string& op_type = graph_.nodes[static_cast<std::size_t>(producer)].op_type;
+    if (op_type == "Softmax") {
+      return QuantParams{.dtype = options_.activation_type,
+                         .scale = kScale,
+                         .zero_point = dtype_integer_range(options_.activation_type).min};
+    }
+    if (op_type == "Sigmoid" && options_.sigmoid_fixed) {
+      return QuantParams{.dtype = options_.activation_type, .scale = kScale, .zero_point = 0};
+    }
+    return std::nullopt;
   }
 
   Result<ValueRange> required_range(const std::string& value) const {
@@ -187,9 +286,9 @@ class Planner {
 
   // Its outputs lie in [0, 1] whatever was observed.
   bool is_softmax_output(const std::string& value) const {
-    return std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const Node& node) {
-      return node.op_type == "Softmax" && node.domain.empty() && node.outputs[0] == value;
-    });
+    const Index producer = index_.producer(value);
+    return producer >= 0 && graph_.nodes[static_cast<std::size_t>(producer)].op_type == "Softmax" &&
+           plan_.nodes[static_cast<std::size_t>(producer)].treatment == Treatment::kQuantized;
   }
 
   Error missing_range(const std::string& value) const {
@@ -205,6 +304,7 @@ class Planner {
   }
 
   const Graph& graph_;
+  const GraphIndex index_;
   const RangeTable& ranges_;
   const Options& options_;
   Plan plan_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What will be quantized and how: the decisions, made once for both formats.
 //
-// 1. Compute nodes (Conv, Add, ...) that are asked for and can be quantized are; their activation inputs and outputs
-// are
-//    then quantized values. 2. Nodes that move or clamp (MaxPool, Reshape, Relu, ...) follow where their input is a
-//    quantized value. 3. A value that a shared-parameter node makes takes the parameters of that node's input, unless
-//    it has an override. 4. ReluPolicy decides about clamps.
+// 1. In the order of the graph: compute nodes (Conv, Add, ...) that are asked for and can be quantized are; their
+//    activation inputs and outputs are then quantized values. Nodes that move or clamp (MaxPool, Reshape, Relu, ...)
+//    follow where their input is a quantized value by then.
+// 2. A value that a shared-parameter node makes takes the parameters of that node's input, unless it has an override.
+// 3. ReluPolicy decides about clamps. A value that only a quantized clamp uses has the range of the clamp's output.
 //
 // A value that a float node (or the caller) makes stays float for float consumers; one that a quantized node makes is
 // seen by everyone as its quantized self.
@@ -18,6 +18,7 @@
 
 #include "engine/ir/graph.h"
 #include "engine/quantizer/clamp.h"
+#include "engine/quantizer/eligibility.h"
 #include "engine/quantizer/options.h"
 #include "engine/quantizer/range_arithmetic.h"
 #include "engine/quantizer/range_table.h"
@@ -41,6 +42,7 @@ struct NodePlan {
   Treatment treatment = Treatment::kFloat;
   std::string reason;               // why it is float, or what became of its clamp
   std::optional<FusedClamp> clamp;  // of a quantized node
+  Operands operands;                // of a quantized node or clamp
 };
 
 struct ActivationPlan {
@@ -54,6 +56,7 @@ struct Plan {
   std::map<std::string, ActivationPlan> activations;  // by value; constants that are quantized like activations too
   std::map<std::string, std::string> merged;          // values in front of a folded clamp -> the value behind it
   std::vector<std::string> warnings;
+  ValueTypes types;
 
   // The value that stands for `value` once folded clamps are gone.
   const std::string& carrier(const std::string& value) const;

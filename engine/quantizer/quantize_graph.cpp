@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "engine/quantizer/emit.h"
+#include "engine/quantizer/emit_dynamic.h"
 #include "engine/quantizer/plan.h"
 #include "engine/quantizer/upgrade_opset.h"
+#include "engine/quantizer/wide_types.h"
 
 namespace assay::quantizer {
 namespace {
@@ -53,9 +55,15 @@ Result<QuantizedGraph> quantize_graph(const Graph& float_graph, const RangeTable
   Graph graph = float_graph;
   RangeTable ranges = observed;
   ASSAY_TRY(upgrade_opset(graph, ranges));
+  if (options.format == Format::kDynamic) {
+    return emit_dynamic(graph, options);
+  }
+  if (needs_opset_21(graph, options) && !options.contrib_qdq) {
+    ASSAY_TRY(lift_to_opset_21(graph));
+  }
   ASSAY_ASSIGN(const Plan plan, make_plan(graph, ranges, options));
-  ASSAY_ASSIGN(QuantizedGraph result,
-               options.format == Format::kQdq ? emit_qdq(graph, plan, options) : emit_qoperator(graph, plan, options));
+  ASSAY_ASSIGN(QuantizedGraph result, options.format == Format::kQOperator ? emit_qoperator(graph, plan, options)
+                                                                           : emit_qdq(graph, plan, options));
   result.warnings.insert(result.warnings.begin(), plan.warnings.begin(), plan.warnings.end());
   std::vector<TensorReport> tensors = activation_reports(plan);
   tensors.insert(tensors.end(), result.tensors.begin(), result.tensors.end());

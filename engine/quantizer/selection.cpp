@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <string_view>
 
@@ -18,26 +19,79 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-Status check_type(DType dtype, const char* option) {
-  if (!is_8bit(dtype)) {
+std::string type_list(const std::vector<DType>& types) {
+  std::string text;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == types.size() ? " or " : ", ") + std::string(dtype_name(types[i]));
+  }
+  return text;
+}
+
+Status check_type(DType dtype, const char* option, const std::vector<DType>& allowed) {
+  if (std::find(allowed.begin(), allowed.end(), dtype) == allowed.end()) {
     return invalid_argument(std::string("quantizer.") + option + " is " + std::string(dtype_name(dtype)) +
-                            "; it must be int8 or uint8");
+                            "; it must be " + type_list(allowed));
   }
   return {};
 }
 
-Status check_op_types(const Options& options) {
+Status check_types(const Options& options) {
+  using enum DType;
+  std::vector<DType> activations = {kInt8, kUint8};
+  std::vector<DType> weights = {kInt8, kUint8};
+  if (options.format == Format::kQdq || options.format == Format::kWeightOnly) {
+    activations = {kInt8, kUint8, kInt16, kUint16};
+    weights = {kInt8, kUint8, kInt4, kUint4, kInt16, kUint16};
+  } else if (options.format == Format::kDynamic) {
+    activations = {kUint8};
+  }
+  ASSAY_TRY(check_type(options.activation_type, "activation_type", activations));
+  return check_type(options.weight_type, "weight_type", weights);
+}
+
+// Settings that exclude each other.
+Status check_combinations(const Options& options) {
+  if (options.activation_restricted && (options.activation_symmetric || (options.activation_type != DType::kUint8 &&
+                                                                         options.activation_type != DType::kUint16))) {
+    return invalid_argument(
+        "quantizer.activation_restricted is for unsigned activations that are not symmetric; found " +
+        std::string(options.activation_symmetric ? "symmetric " : "") +
+        std::string(dtype_name(options.activation_type)));
+  }
+  if (options.block_size < 0) {
+    return invalid_argument("quantizer.block_size is not negative; found " + std::to_string(options.block_size));
+  }
+  if (!std::isfinite(options.minimum_real_range) || options.minimum_real_range < 0) {
+    return invalid_argument("quantizer.minimum_real_range is not negative; found " +
+                            number_text(options.minimum_real_range));
+  }
+  return {};
+}
+
+Status check_op_types(const Graph& graph, const Options& options) {
   std::vector<std::string> known;
   for (const OperatorRow& row : operator_rows()) {
     known.emplace_back(row.op_type);
   }
-  for (const std::string& op_type : options.op_types) {
-    if (!contains(known, op_type)) {
-      return invalid_argument("quantizer.op_types: the quantizer does not know '" + op_type + "'" +
-                              suggestion(op_type, known));
-    }
+  for (const Node& node : graph.nodes) {
+    known.push_back(node.op_type);
   }
-  return {};
+  const auto check = [&](const std::vector<std::string>& op_types, const std::string& option) -> Status {
+    for (const std::string& op_type : op_types) {
+      if (!contains(known, op_type)) {
+        return invalid_argument("quantizer." + option + ": the quantizer does not know '" + op_type +
+                                "', and the model has no such node" + suggestion(op_type, known));
+      }
+    }
+    return {};
+  };
+  ASSAY_TRY(check(options.op_types, "op_types"));
+  ASSAY_TRY(check(options.exclude_output_op_types, "exclude_output_op_types"));
+  std::vector<std::string> with_axis;
+  for (const auto& [op_type, axis] : options.channel_axes) {
+    with_axis.push_back(op_type);
+  }
+  return check(with_axis, "channel_axes");
 }
 
 Status check_node_names(const Graph& graph, const Options& options) {
@@ -102,9 +156,9 @@ Status check_tensor_names(const Graph& graph, const Options& options) {
 }  // namespace
 
 Status check_options(const Graph& graph, const Options& options) {
-  ASSAY_TRY(check_type(options.activation_type, "activation_type"));
-  ASSAY_TRY(check_type(options.weight_type, "weight_type"));
-  ASSAY_TRY(check_op_types(options));
+  ASSAY_TRY(check_types(options));
+  ASSAY_TRY(check_combinations(options));
+  ASSAY_TRY(check_op_types(graph, options));
   ASSAY_TRY(check_node_names(graph, options));
   return check_tensor_names(graph, options);
 }

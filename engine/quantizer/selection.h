@@ -11,9 +11,9 @@
 namespace assay::quantizer {
 
 // Checks the options by themselves and the names in them against the model as the user knows it. Errors
-// (kInvalidArgument): a type that is not int8 or uint8, an op type the quantizer does not know, a node or tensor that
-// the model does not have (with the nearest name), a node both included and excluded, an override or range that
-// contradicts itself.
+// (kInvalidArgument): a type that the format does not have, an op type that neither the quantizer nor the model knows,
+// a node or tensor that the model does not have (with the nearest name), a node both included and excluded, an override
+// or range that contradicts itself.
 Status check_options(const Graph& graph, const Options& options);
 
 // An error (kInvalidArgument) for a model that has quantized operators already.

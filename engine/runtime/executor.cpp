@@ -68,19 +68,37 @@ class Run {
     for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
       at(plan_.inputs[i]) = inputs.at(plan_.graph->inputs[i].name);
     }
-    for (const PlanStep& step : plan_.steps) {
-      const Status status = guarded([&] { return run_step(step); });
-      if (!status.ok()) {
-        return with_node(*plan_.graph, plan_.graph->nodes[step.node], status.error());
-      }
-    }
+    ASSAY_TRY(run_steps());
     for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
       result_.outputs[plan_.graph->outputs[i].name] = at(plan_.outputs[i]);
     }
     return std::move(result_);
   }
 
+  Result<std::vector<Tensor>> run_values(std::vector<Tensor> inputs, Index& multiply_accumulates) {
+    for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+      at(plan_.inputs[i]) = std::move(inputs[i]);
+    }
+    ASSAY_TRY(run_steps());
+    multiply_accumulates += result_.multiply_accumulates;
+    std::vector<Tensor> outputs;
+    for (const Index output : plan_.outputs) {
+      outputs.push_back(at(output));
+    }
+    return outputs;
+  }
+
  private:
+  Status run_steps() {
+    for (const PlanStep& step : plan_.steps) {
+      const Status status = guarded([&] { return run_step(step); });
+      if (!status.ok()) {
+        return with_node(*plan_.graph, plan_.graph->nodes[step.node], status.error());
+      }
+    }
+    return {};
+  }
+
   Tensor& at(Index value) { return values_[static_cast<std::size_t>(value)]; }
 
   Status run_step(const PlanStep& step) {
@@ -156,6 +174,15 @@ Result<ExecuteResult> execute(const Plan& plan, const std::map<std::string, Tens
   ASSAY_TRY(check_inputs(*plan.graph, inputs));
   const ThreadScope threads(plan.options.threads);
   return Run(plan, options).run(inputs);
+}
+
+Result<std::vector<Tensor>> execute_values(const Plan& plan, std::vector<Tensor> inputs, Index& multiply_accumulates) {
+  if (inputs.size() != plan.inputs.size()) {
+    return internal_error("a subgraph with " + std::to_string(plan.inputs.size()) + " inputs was given " +
+                          std::to_string(inputs.size()));
+  }
+  const ExecuteOptions options;
+  return Run(plan, options).run_values(std::move(inputs), multiply_accumulates);
 }
 
 }  // namespace assay::runtime

@@ -28,6 +28,10 @@ struct ExecuteResult {
 Result<ExecuteResult> execute(const Plan& plan, const std::map<std::string, Tensor>& inputs,
                               const ExecuteOptions& options = {});
 
+// A subgraph's run: inputs and outputs by position, in the order of the graph's, unchecked. Adds to
+// `multiply_accumulates`. The caller has set the thread count.
+Result<std::vector<Tensor>> execute_values(const Plan& plan, std::vector<Tensor> inputs, Index& multiply_accumulates);
+
 // Checks inputs against the graph: every input there, no others, types equal, ranks and fixed dimensions equal,
 // dimensions of one name equal throughout.
 Status check_inputs(const Graph& graph, const std::map<std::string, Tensor>& inputs);

@@ -48,18 +48,30 @@ class Operator {
   virtual KernelInfo kernel() const = 0;
   // Whether `run` can fill a witness (sat16-pairs arithmetic).
   virtual bool saturates() const { return false; }
+  // The kernels of its subgraphs' nodes, in execution order; names as in the subgraphs.
+  virtual std::vector<KernelInfo> nested_kernels() const { return {}; }
 };
 
 using OperatorFactory = Result<std::unique_ptr<Operator>> (*)(const PrepareContext&);
+
+// What becomes of float16 and bfloat16 tensors: handed to the operator as they are, or computed in float32 with every
+// float32 output rounded back (half_adapter.h).
+enum class HalfPolicy { kAsIs, kThroughFloat };
 
 struct OperatorRow {
   const char* domain;
   const char* op_type;
   OperatorFactory prepare;
+  HalfPolicy half = HalfPolicy::kThroughFloat;
 };
 
-// The tables: float and data-movement operators, and integer ones. First match wins; float rows come first.
-std::span<const OperatorRow> float_operator_rows();
+// The tables. First match wins, in this order.
+std::span<const OperatorRow> float_operator_rows();        // layers and data movement of most networks
+std::span<const OperatorRow> elementwise_operator_rows();  // functions of one, two or more operands, element by element
+std::span<const OperatorRow> reduce_operator_rows();       // along axes
+std::span<const OperatorRow> structure_operator_rows();    // indexing, shapes, generated tensors, control flow
+std::span<const OperatorRow> layer_operator_rows();        // normalisation, recurrence, rarer layers
 std::span<const OperatorRow> quantized_operator_rows();
+std::span<const OperatorRow> contributed_operator_rows();  // com.microsoft
 
 }  // namespace assay::runtime

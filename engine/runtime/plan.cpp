@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "engine/runtime/guard.h"
+#include "engine/runtime/half_adapter.h"
 #include "engine/runtime/threads.h"
 
 namespace assay::runtime {
@@ -103,7 +104,9 @@ void add_releases(Plan& plan) {
 }  // namespace
 
 const OperatorRow* find_operator(const Node& node) {
-  for (const auto rows : {float_operator_rows(), quantized_operator_rows()}) {
+  for (const auto rows :
+       {float_operator_rows(), elementwise_operator_rows(), reduce_operator_rows(), structure_operator_rows(),
+        layer_operator_rows(), quantized_operator_rows(), contributed_operator_rows()}) {
     for (const OperatorRow& row : rows) {
       if (node.op_type == row.op_type && same_domain(node.domain, row.domain)) {
         return &row;
@@ -120,7 +123,9 @@ Result<std::unique_ptr<Operator>> prepare_operator(const PrepareContext& context
     return unsupported(context.text() + ": no operator " + context.node.op_type + " of domain " + domain +
                        " at opset " + std::to_string(context.opset()));
   }
-  auto prepared = guarded([&] { return row->prepare(context); });
+  auto prepared = guarded([&] {
+    return row->half == HalfPolicy::kThroughFloat ? prepare_through_float(*row, context) : row->prepare(context);
+  });
   if (!prepared.ok()) {
     return with_node(context.graph, context.node, prepared.error());
   }
@@ -155,7 +160,12 @@ std::vector<KernelInfo> kernels(const Plan& plan) {
     KernelInfo info = step.op->kernel();
     info.node = node.name;
     info.op = node.domain.empty() || node.domain == "ai.onnx" ? node.op_type : node.domain + "." + node.op_type;
+    const std::string prefix = info.node + "/";
     infos.push_back(std::move(info));
+    for (KernelInfo& nested : step.op->nested_kernels()) {
+      nested.node.insert(0, prefix);
+      infos.push_back(std::move(nested));
+    }
   }
   return infos;
 }

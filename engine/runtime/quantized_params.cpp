@@ -61,6 +61,12 @@ std::optional<DType> known_dtype(const PrepareContext& context, std::initializer
 std::vector<std::int32_t> to_int32s(const Tensor& tensor) {
   std::vector<std::int32_t> out(static_cast<std::size_t>(tensor.size()));
   switch (tensor.dtype()) {
+    case DType::kInt4:
+    case DType::kUint4: {
+      const std::vector<Index> values = tensor.to_indices();
+      std::transform(values.begin(), values.end(), out.begin(), [](Index q) { return static_cast<std::int32_t>(q); });
+      break;
+    }
     case DType::kInt8:
       widen<std::int8_t>(tensor, out);
       break;

@@ -19,6 +19,8 @@ constexpr std::array kRows = {
     OperatorRow{kAssayDomain, "QLinearMatMul", prepare_qlinear_matmul},
     OperatorRow{kAssayDomain, "QGemm", prepare_qgemm},
     OperatorRow{kAssayDomain, "ByteLookup", prepare_byte_lookup},
+    OperatorRow{kMicrosoftDomain, "QuantizeLinear", prepare_quantize_linear},
+    OperatorRow{kMicrosoftDomain, "DequantizeLinear", prepare_dequantize_linear},
     OperatorRow{kMicrosoftDomain, "QGemm", prepare_qgemm},
     OperatorRow{kMicrosoftDomain, "QLinearAdd", prepare_qlinear_add},
     OperatorRow{kMicrosoftDomain, "QLinearMul", prepare_qlinear_mul},

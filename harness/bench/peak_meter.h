@@ -19,6 +19,7 @@ class PeakMeter {
   explicit PeakMeter(const kernels::PeakKernel& kernel);
   // A stretch that ends now: its operations per second on one core.
   void stretch(double rate);
+  bool measured() const { return !shares_.empty(); }
   double peak() const { return median(bursts_); }  // operations per second of processor time on one core
   double share() const { return median(shares_); }
 

@@ -113,12 +113,13 @@ void Runner::run(std::size_t at, benchmark::State& state) {
       state.ResumeTiming();
     }
   }
-  if (meter && calls > 0 && meter->share() == 0) {
-    end_stretch(0);  // the only one
-  } else {
+  if (calls > 0) {
     seconds += now() - start;
   }
   const double rate = static_cast<double>(state.iterations()) / seconds;
+  if (meter && !meter->measured()) {
+    meter->stretch(work.operations * rate / work.threads);  // all of them are one
+  }
   if (work.operations > 0) {
     state.counters["GOP/s"] = work.operations * rate / kGiga;
   }

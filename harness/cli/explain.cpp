@@ -62,7 +62,11 @@ std::string axis_text(const spec::Axis& axis) {
       values = "{tensor: [min, max]}, or the path of a JSON file with this.";
       break;
     case spec::AxisKind::kOverrides:
-      values = R"({tensor: {"type", "scale", "zero_point", "min", "max", "symmetric", "axis"}}.)";
+      values =
+          R"({tensor: {"type", "scale", "zero_point", "min", "max", "symmetric", "reduce_range", "axis", "channels"}}.)";
+      break;
+    case spec::AxisKind::kObject:
+      values = "A JSON object.";
       break;
     case spec::AxisKind::kSettings:
       values = "{key: text, number, true or false}, passed on to an external runtime.";

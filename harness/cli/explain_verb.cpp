@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "harness/cli/explain.h"
+#include "harness/cli/operator_table.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verbs.h"
 #include "harness/spec/nearest.h"
@@ -52,8 +53,13 @@ int explain_action(const std::string& word) {
 
 void define_explain(CLI::App& command, Action& action) {
   auto word = std::make_shared<std::string>();
+  auto operators = std::make_shared<bool>(false);
+  command.add_flag("--operators", *operators,
+                   "The operators that run, with their opsets, as docs/operators.md has them");
   command.add_option("TERM", *word, "An outcome, cause, metric, axis or pass; all of them if left out");
-  command.callback([word, &action] { action = [word] { return explain_action(*word); }; });
+  command.callback([word, operators, &action] {
+    action = [word, operators] { return *operators ? print_data(operator_table()) : explain_action(*word); };
+  });
 }
 
 }  // namespace assay::cli

@@ -9,13 +9,16 @@
 
 #include "engine/base/output_file.h"
 #include "harness/cli/terminal.h"
+#include "harness/spec/ort_options.h"
 #include "harness/spec/utf8.h"
 #include "reports/exit_code.h"
 
 namespace assay::cli {
 
 void SelectFlags::define(CLI::App& command) {
-  command.add_option("PATH", paths, "Case files, or folders to search for them")->required();
+  command.add_option("PATH", paths, "Case files, or folders to search for them");
+  command.add_option("--onnx-tests", onnx_tests,
+                     "A tree of ONNX backend tests (folders with model.onnx and test_data_set_N) in place of cases");
   command.add_option("--set", settings, "axis=value[,value...]: as if the matrix had this axis with these values")
       ->allow_extra_args(false);
   command
@@ -27,6 +30,10 @@ void SelectFlags::define(CLI::App& command) {
 }
 
 Result<run::SelectOptions> SelectFlags::options() const {
+  if (paths.empty() && onnx_tests.empty()) {
+    return invalid_argument("PATH is required: case files or folders, or --onnx-tests DIR");
+  }
+  ASSAY_TRY(spec::check_utf8("--onnx-tests", onnx_tests));
   // All of them become part of names, rerun lines and JSON.
   for (const auto& [what, texts] : {std::pair("PATH", &paths), std::pair("--set", &settings),
                                     std::pair("--filter", &filters), std::pair("--tag", &tags)}) {
@@ -34,7 +41,8 @@ Result<run::SelectOptions> SelectFlags::options() const {
       ASSAY_TRY(spec::check_utf8(what, text));
     }
   }
-  run::SelectOptions options{.paths = paths, .settings = settings, .filters = filters, .tags = tags, .shard = {}};
+  run::SelectOptions options{
+      .paths = paths, .onnx_tests = onnx_tests, .settings = settings, .filters = filters, .tags = tags, .shard = {}};
   if (!shard.empty()) {
     Result<run::Shard> parsed = run::parse_shard(shard);
     if (!parsed.ok()) {
@@ -94,6 +102,7 @@ Result<spec::Configuration> configuration_of(const std::vector<std::string>& set
     }
     configuration.set(parsed.axis, parsed.values.front());
   }
+  ASSAY_TRY(spec::apply_ort_options(configuration));
   return configuration;
 }
 

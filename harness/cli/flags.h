@@ -12,9 +12,10 @@
 
 namespace assay::cli {
 
-// PATH..., --set, --filter, --tag, --shard.
+// PATH..., --onnx-tests, --set, --filter, --tag, --shard.
 struct SelectFlags {
   std::vector<std::string> paths;
+  std::string onnx_tests;
   std::vector<std::string> settings;
   std::vector<std::string> filters;
   std::vector<std::string> tags;

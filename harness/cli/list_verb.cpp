@@ -32,7 +32,10 @@ spec::Json variant_json(const run::Selection& selection, const run::SelectedVari
   for (const auto& [axis, value] : spec::effective_values(chosen.variant.configuration)) {
     json["configuration"][axis] = value;
   }
-  json["rerun"] = run::rerun_line({.program = program_as_called(), .settings = flags.select.settings, .timeout_s = {}},
+  json["rerun"] = run::rerun_line({.program = program_as_called(),
+                                   .settings = flags.select.settings,
+                                   .timeout_s = {},
+                                   .onnx_tests = test_case.onnx_tests},
                                   test_case.path, chosen.variant.name);
   return json;
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "engine/api/quantize.h"
@@ -9,6 +10,7 @@
 #include "harness/cli/flags.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verbs.h"
+#include "harness/run/range_file.h"
 #include "harness/run/settings.h"
 #include "harness/spec/data_source.h"
 #include "reports/exit_code.h"
@@ -22,8 +24,11 @@ using reports::Json;
 struct QuantizeFlags {
   std::string input;
   std::string output;
-  std::string calibration;
+  std::vector<std::string> calibration;
   std::vector<std::string> settings;
+  std::string ranges;
+  std::string save_ranges;
+  int jobs = 0;  // 0: as many as the host has processors
   std::string report;
   bool to_u8 = false;
 };
@@ -59,50 +64,86 @@ reports::TextTable decision_table(const api::QuantizeResult& result) {
                    {"computes in", reports::Align::kLeft},
                    {"why", reports::Align::kLeft}};
   for (const api::NodeDecision& node : result.nodes) {
-    table.rows.push_back({node.node, node.op_type, node.quantized ? "int8" : "float", node.reason});
+    table.rows.push_back({node.node, node.op_type, node.quantized ? "integers" : "float", node.reason});
   }
   return table;
+}
+
+// --set, and --ranges as the axis that it stands for.
+Result<spec::Configuration> configuration_for(const QuantizeFlags& flags) {
+  ASSAY_ASSIGN(spec::Configuration configuration, configuration_of(flags.settings, "quantizer."));
+  if (!flags.ranges.empty()) {
+    if (configuration.is_set("quantizer.ranges")) {
+      return invalid_argument("--ranges and --set quantizer.ranges name the same thing: give one of them");
+    }
+    configuration.set("quantizer.ranges", flags.ranges);
+  }
+  return configuration;
 }
 
 Result<api::QuantizeResult> quantize(const QuantizeFlags& flags) {
   ASSAY_ASSIGN(const api::Model model, api::Model::load(flags.input));
   if (flags.to_u8) {
-    if (!flags.settings.empty() || !flags.calibration.empty()) {
-      return invalid_argument("--to-u8 converts a quantized model as it is: --set and --calibration have no meaning");
+    if (!flags.settings.empty() || !flags.calibration.empty() || !flags.ranges.empty() || !flags.save_ranges.empty()) {
+      return invalid_argument(
+          "--to-u8 converts a quantized model as it is: --set, --calibration, --ranges and --save-ranges have no "
+          "meaning");
     }
     return api::convert_s8_to_u8(model);
   }
-  ASSAY_ASSIGN(const spec::Configuration configuration, configuration_of(flags.settings, "quantizer."));
+  ASSAY_ASSIGN(const spec::Configuration configuration, configuration_for(flags));
   if (!run::quantizes(configuration)) {
     return invalid_argument("quantizer.format=none leaves nothing to do");
   }
-  ASSAY_ASSIGN(const quantizer::Options options, run::quantizer_options(configuration, ""));
-  api::CalibrationSource calibration = [](api::NamedTensors&) { return Result<bool>(false); };
+  ASSAY_ASSIGN(quantizer::Options options, run::quantizer_options(configuration, ""));
+  options.calibration.threads = flags.jobs > 0 ? flags.jobs : static_cast<int>(std::thread::hardware_concurrency());
+  api::CalibrationSource calibration = [](Index, api::NamedTensors&) { return Result<bool>(false); };
   if (!flags.calibration.empty()) {
+    if (!options.ranges.empty()) {
+      return invalid_argument("--calibration has no effect where the ranges are given: give one of them");
+    }
     ASSAY_ASSIGN(calibration, spec::open_calibration_data(flags.calibration, model.graph()));
-  } else if (options.ranges.empty()) {
-    return invalid_argument("--calibration DATA is needed, or every range by --set quantizer.ranges=FILE.json");
+  } else if (options.ranges.empty() && api::needs_calibration(options)) {
+    return invalid_argument("--calibration DATA is needed, or every range by --ranges FILE");
   }
   return api::quantize(model, calibration, options);
 }
+
+struct NamedFile {
+  std::string what;
+  std::string path;
+};
 
 // No two files of the command line may be one where the later would undo the earlier.
 Status check_files(const QuantizeFlags& flags) {
   if (flags.output.empty()) {
     return invalid_argument("-o needs the name of a file, found ''");
   }
-  if (flags.report.empty()) {
-    return {};
+  std::vector<NamedFile> taken = {{"-o", flags.output}, {"the model", flags.input}, {"--ranges", flags.ranges}};
+  for (const std::string& data : flags.calibration) {
+    taken.push_back({"--calibration", data});
+    taken.push_back({"--calibration", data.substr(data.find('=') + 1)});
   }
-  const std::string report = canonical(flags.report);
-  for (const auto& [what, path] : {std::pair("-o", &flags.output), std::pair("the model", &flags.input),
-                                   std::pair("--calibration", &flags.calibration)}) {
-    if (!path->empty() && canonical(*path) == report) {
-      return invalid_argument(fmt::format("--report {}: this is the file of {} ({}); the report needs one of its own",
-                                          flags.report, what, *path));
+  for (const NamedFile& own : {NamedFile{"--report", flags.report}, NamedFile{"--save-ranges", flags.save_ranges}}) {
+    for (const NamedFile& other : taken) {
+      if (!own.path.empty() && !other.path.empty() && canonical(other.path) == canonical(own.path)) {
+        return invalid_argument(fmt::format("{} {}: this is the file of {} ({}); it needs one of its own", own.what,
+                                            own.path, other.what, other.path));
+      }
     }
+    taken.push_back(own);
   }
   return {};
+}
+
+Status save_ranges(const QuantizeFlags& flags, const api::QuantizeResult& result) {
+  ASSAY_ASSIGN(const spec::Configuration configuration, configuration_for(flags));
+  return replace_file(flags.save_ranges, run::format_ranges({.ranges = result.ranges,
+                                                             .model_digest = result.model_digest,
+                                                             .settings = run::calibration_settings(configuration),
+                                                             .samples = result.samples,
+                                                             .model = flags.input,
+                                                             .data = Json(flags.calibration)}));
 }
 
 int quantize_action(const QuantizeFlags& flags) {
@@ -110,7 +151,7 @@ int quantize_action(const QuantizeFlags& flags) {
     return complain(status.error());
   }
   // Before the work, which may take long.
-  for (const std::string* path : {&flags.output, &flags.report}) {
+  for (const std::string* path : {&flags.output, &flags.report, &flags.save_ranges}) {
     const Status status = path->empty() ? Status() : check_replaceable(*path);
     if (!status.ok()) {
       return complain(status.error().message, reports::kExitHarness);
@@ -125,6 +166,11 @@ int quantize_action(const QuantizeFlags& flags) {
   }
   if (const Status saved = result.value().model.save(flags.output); !saved.ok()) {
     return complain(saved.error().message, reports::kExitHarness);
+  }
+  if (!flags.save_ranges.empty()) {
+    if (const Status saved = save_ranges(flags, result.value()); !saved.ok()) {
+      return complain(saved.error().message, reports::kExitHarness);
+    }
   }
   if (!flags.report.empty()) {
     const std::string text =
@@ -143,9 +189,15 @@ void define_quantize(CLI::App& command, Action& action) {
   auto flags = std::make_shared<QuantizeFlags>();
   command.add_option("IN", flags->input, "Model to quantize (.onnx)")->required();
   command.add_option("-o,--output", flags->output, "Where the result goes (.onnx)")->required();
-  command.add_option(
-      "--calibration", flags->calibration,
-      ".npz with an array per input, samples stacked on a new first axis, or a folder of test_data_set_N");
+  command
+      .add_option("--calibration", flags->calibration,
+                  ".npz with an array per input, samples stacked on a new first axis; a folder of test_data_set_N; or "
+                  "NAME=FILE.npy for each input")
+      ->allow_extra_args(false);
+  command.add_option("--ranges", flags->ranges, "Take the ranges from this file (docs/calibration.md) and run nothing");
+  command.add_option("--save-ranges", flags->save_ranges, "Write the calibrated ranges to this file");
+  command.add_option("-j,--jobs", flags->jobs, "Samples calibrated at the same time (default: as many as processors)")
+      ->check(CLI::Range(1, 256));
   command.add_option("--set", flags->settings, "quantizer.axis=value; may be repeated")->allow_extra_args(false);
   command.add_option("--report", flags->report, "Write decisions, scales and zero points to this JSON file");
   command.add_flag("--to-u8", flags->to_u8, "Convert a QDQ model from int8 to uint8: zero points and constants +128");

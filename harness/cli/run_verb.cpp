@@ -34,6 +34,9 @@ std::string command_text(const RunFlags& flags) {
     }
   };
   add("", flags.select.paths);
+  if (!flags.select.onnx_tests.empty()) {
+    text += " --onnx-tests " + run::shell_quoted(flags.select.onnx_tests);
+  }
   add(" --set", flags.select.settings);
   add(" --filter", flags.select.filters);
   add(" --tag", flags.select.tags);
@@ -52,7 +55,7 @@ int run_action(const RunFlags& flags) {
   options.select = std::move(select).value();
   options.command = command_text(flags);
   options.program = program_as_called();
-  options.timing = !flags.no_timing;
+  options.timing = !flags.no_timing && flags.select.onnx_tests.empty();  // they are about answers
   options.progress_bar = stderr_is_terminal();
   options.json_file = flags.output.json_file();
   options.say = say;

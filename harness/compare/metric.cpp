@@ -14,11 +14,13 @@
 namespace assay::compare {
 namespace {
 
-constexpr std::array<Metric, 17> kMetrics = {{
+constexpr std::array<Metric, 18> kMetrics = {{
     {"max_abs_error", MetricKind::kPair, Better::kLower, "", "largest absolute error", max_abs_error},
     {"mean_abs_error", MetricKind::kPair, Better::kLower, "", "mean absolute error", mean_abs_error},
     {"rmse", MetricKind::kPair, Better::kLower, "", "root of the mean squared error", rmse},
     {"max_rel_error", MetricKind::kPair, Better::kLower, "", "largest error relative to the reference", max_rel_error},
+    {"tolerance_ratio", MetricKind::kPair, Better::kLower, "", "largest error relative to atol + rtol |reference|",
+     tolerance_ratio},
     {"quantile_abs_error", MetricKind::kPair, Better::kLower, "", "absolute error that a share of the elements keep",
      quantile_abs_error},
     {"sqnr_db", MetricKind::kPair, Better::kHigher, "dB", "signal to quantization noise ratio", sqnr_db},

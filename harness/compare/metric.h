@@ -22,6 +22,8 @@ struct MetricOptions {
   double quantile = 0.99;   // quantile_abs_error, in (0, 1]
   double beyond_steps = 0;  // mismatch_share
   Index k = 5;              // topk_agreement, >= 1 and below the number of classes
+  double rtol = 1e-5;       // tolerance_ratio
+  double atol = 1e-8;       // tolerance_ratio
   // The output's quantization step: the scale of the node that makes it. Unset where the output is not quantized.
   // Integer outputs are in steps already and need none.
   std::optional<double> step;

@@ -25,6 +25,8 @@ compare::MetricOptions metric_options(const spec::Check& check, const RunFacts& 
   options.quantile = check.quantile;
   options.beyond_steps = check.beyond_steps;
   options.k = check.k;
+  options.rtol = check.rtol;
+  options.atol = check.atol;
   options.step = output_step(facts.quantized, output);
   options.labels = facts.data.labels ? &*facts.data.labels : nullptr;
   return options;
@@ -38,6 +40,9 @@ reports::Json parameters_of(const spec::Check& check) {
     parameters["beyond_steps"] = check.beyond_steps;
   } else if (check.metric == "topk_agreement") {
     parameters["k"] = check.k;
+  } else if (check.metric == "tolerance_ratio") {
+    parameters["rtol"] = check.rtol;
+    parameters["atol"] = check.atol;
   } else if (check.metric == "node_count") {
     parameters["op"] = check.op;
     parameters["graph"] = check.graph;

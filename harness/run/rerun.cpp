@@ -25,8 +25,9 @@ std::string shell_quoted(const std::string& word) {
 
 std::string rerun_line(const Rerun& rerun, const std::string& case_file, const std::string& name) {
   // A path or setting that begins with "-" would read as a flag.
-  std::string line =
-      shell_quoted(rerun.program) + " run " + shell_quoted(case_file.starts_with('-') ? "./" + case_file : case_file);
+  const auto as_path = [](const std::string& path) { return shell_quoted(path.starts_with('-') ? "./" + path : path); };
+  std::string line = shell_quoted(rerun.program) + " run " +
+                     (rerun.onnx_tests.empty() ? as_path(case_file) : "--onnx-tests " + as_path(rerun.onnx_tests));
   for (const std::string& setting : rerun.settings) {
     line += " --set " + shell_quoted(setting);
   }

@@ -16,9 +16,10 @@ struct Rerun {
   std::string program = "assay";      // as the user calls it
   std::vector<std::string> settings;  // --set
   std::optional<double> timeout_s;    // --timeout, where it is not the default
+  std::string onnx_tests = {};        // --onnx-tests, in place of a case file
 };
 
-// PROGRAM run CASE_FILE [--set ...] [--timeout S] --filter 'NAME'
+// PROGRAM run CASE_FILE|--onnx-tests DIR [--set ...] [--timeout S] --filter 'NAME'
 std::string rerun_line(const Rerun& rerun, const std::string& case_file, const std::string& name);
 
 }  // namespace assay::run

@@ -70,6 +70,7 @@ class Runner {
     }
     for (const SelectedVariant& chosen : selection_.variants) {
       VariantResult result = blank_result(selection_.cases[chosen.case_index], chosen.variant);
+      rerun.onnx_tests = selection_.cases[chosen.case_index].onnx_tests;
       result.rerun = rerun_line(rerun, result.case_file, result.name);
       result.reason = "the run ended before its turn came";
       results_.push_back(std::move(result));

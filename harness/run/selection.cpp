@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <set>
 #include <string>
 
 #include "harness/run/external/registry.h"
 #include "harness/run/filter.h"
+#include "harness/spec/onnx_tests.h"
 
 namespace assay::run {
 namespace {
@@ -128,6 +130,11 @@ Selection select_variants(const SelectOptions& options) {
   spec::CaseSet set = spec::load_cases(options.paths);
   selection.cases = std::move(set.cases);
   selection.errors.insert(selection.errors.end(), set.errors.begin(), set.errors.end());
+  if (!options.onnx_tests.empty()) {
+    spec::CaseSet tests = spec::load_onnx_tests(options.onnx_tests);
+    std::ranges::move(tests.cases, std::back_inserter(selection.cases));
+    selection.errors.insert(selection.errors.end(), tests.errors.begin(), tests.errors.end());
+  }
   if (!selection.errors.empty()) {
     return selection;
   }

@@ -22,6 +22,7 @@ Result<Shard> parse_shard(const std::string& text);
 
 struct SelectOptions {
   std::vector<std::string> paths;
+  std::string onnx_tests = {};        // --onnx-tests: a tree of ONNX backend tests
   std::vector<std::string> settings;  // --set axis=value
   std::vector<std::string> filters;
   std::vector<std::string> tags;  // a case with any of them

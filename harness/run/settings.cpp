@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/spec/document.h"
+#include "harness/run/range_file.h"
 #include "harness/spec/expand.h"
 
 namespace assay::run {
@@ -36,11 +36,20 @@ Result<T> choose(const Configuration& configuration, const std::string& axis, co
 }
 
 constexpr Choice<quantizer::Format> kFormats[] = {{"qdq", quantizer::Format::kQdq},
-                                                  {"qoperator", quantizer::Format::kQOperator}};
-constexpr Choice<DType> kTypes[] = {{"uint8", DType::kUint8}, {"int8", DType::kInt8}};
-constexpr Choice<quantizer::Calibration> kCalibrations[] = {{"minmax", quantizer::Calibration::kMinMax}};
+                                                  {"qoperator", quantizer::Format::kQOperator},
+                                                  {"dynamic", quantizer::Format::kDynamic},
+                                                  {"weight_only", quantizer::Format::kWeightOnly}};
+constexpr Choice<DType> kTypes[] = {{"uint8", DType::kUint8}, {"int8", DType::kInt8},   {"uint16", DType::kUint16},
+                                    {"int16", DType::kInt16}, {"uint4", DType::kUint4}, {"int4", DType::kInt4}};
+constexpr Choice<quantizer::Calibration> kCalibrations[] = {{"minmax", quantizer::Calibration::kMinMax},
+                                                            {"moving_average", quantizer::Calibration::kMovingAverage},
+                                                            {"percentile", quantizer::Calibration::kPercentile},
+                                                            {"entropy", quantizer::Calibration::kEntropy},
+                                                            {"mse", quantizer::Calibration::kMse},
+                                                            {"mean_sigma", quantizer::Calibration::kMeanSigma}};
 constexpr Choice<quantizer::RangeKind> kRanges[] = {{"full", quantizer::RangeKind::kFull},
-                                                    {"narrow", quantizer::RangeKind::kNarrow}};
+                                                    {"narrow", quantizer::RangeKind::kNarrow},
+                                                    {"auto", quantizer::RangeKind::kAuto}};
 constexpr Choice<quantizer::ReluPolicy> kRelus[] = {{"safe", quantizer::ReluPolicy::kSafe},
                                                     {"drop", quantizer::ReluPolicy::kDrop},
                                                     {"keep", quantizer::ReluPolicy::kKeep}};
@@ -69,31 +78,72 @@ std::map<std::string, quantizer::TensorOverride> overrides_of(const Json& json) 
     if (entry.contains("axis")) {
       value.axis = entry.at("axis").get<Index>();
     }
+    if (entry.contains("reduce_range")) {
+      value.reduce_range = entry.at("reduce_range").get<bool>();
+    }
+    for (const Json& channel : entry.value("channels", Json::array())) {
+      quantizer::ChannelSetting& own = value.channels.emplace_back();
+      own.scale = optional_number(channel, "scale");
+      own.min = optional_number(channel, "min");
+      own.max = optional_number(channel, "max");
+      if (const auto zero_point = optional_number(channel, "zero_point"); zero_point) {
+        own.zero_point = static_cast<Index>(*zero_point);
+      }
+    }
   }
   return overrides;
 }
 
-Result<std::map<std::string, std::pair<double, double>>> ranges_of(const Json& value, const std::string& folder) {
-  Json json = value;
-  std::string where = "quantizer.ranges";
-  if (value.is_string()) {
-    const std::string path = value.get<std::string>();
-    where = path.starts_with('/') || folder.empty() ? path : folder + "/" + path;
-    ASSAY_ASSIGN(const std::shared_ptr<const spec::Document> document, spec::Document::read(where));
-    json = document->root();
-  }
-  if (!json.is_object()) {
-    return invalid_argument(where + ": ranges must be {tensor: [min, max]}");
-  }
-  std::map<std::string, std::pair<double, double>> ranges;
-  for (const auto& [tensor, range] : json.items()) {
-    if (!range.is_array() || range.size() != 2 || !range[0].is_number() || !range[1].is_number()) {
-      return invalid_argument(fmt::format("{}: the range of tensor '{}' must be [min, max], found {}", where, tensor,
-                                          spec::axis_value_text(range)));
+Result<std::map<std::string, Index>> channel_axes_of(const Json& json) {
+  std::map<std::string, Index> axes;
+  for (const auto& [op_type, axis] : json.items()) {
+    if (!axis.is_number_integer()) {
+      return invalid_argument(fmt::format("quantizer.channel_axes: the axis of {} must be a whole number, found {}",
+                                          op_type, spec::axis_value_text(axis)));
     }
-    ranges[tensor] = {range[0].get<double>(), range[1].get<double>()};
+    axes[op_type] = axis.get<Index>();
   }
-  return ranges;
+  return axes;
+}
+
+// quantizer.ranges: the ranges themselves (checked when the case was read), or a file.
+Status take_ranges(const Configuration& configuration, const std::string& folder, quantizer::Options& options) {
+  const Json& value = configuration.get("quantizer.ranges");
+  if (!value.is_string()) {
+    for (const auto& [tensor, range] : value.items()) {
+      options.ranges[tensor] = {range[0].get<double>(), range[1].get<double>()};
+    }
+    return {};
+  }
+  const std::string path = value.get<std::string>();
+  const std::string file = path.starts_with('/') || folder.empty() ? path : folder + "/" + path;
+  ASSAY_ASSIGN(RangeFile read, read_ranges(file));
+  ASSAY_TRY(check_range_settings(read, file, configuration));
+  if (read.ranges.empty()) {
+    return invalid_argument(file + ": there are no ranges in this file");
+  }
+  options.ranges = std::move(read.ranges);
+  options.calibration.ranges_file = file;
+  options.calibration.ranges_model_digest = read.model_digest;
+  options.calibration.ranges_are_foreign = read.foreign;
+  return {};
+}
+
+Result<quantizer::CalibrationOptions> calibration_options(const Configuration& configuration) {
+  quantizer::CalibrationOptions options;
+  ASSAY_ASSIGN(options.method, choose(configuration, "quantizer.calibration", kCalibrations));
+  options.symmetric = configuration.flag("quantizer.calibration_symmetric");
+  options.percentile = configuration.number("quantizer.percentile");
+  options.bins = static_cast<Index>(configuration.number("quantizer.bins"));
+  options.moving_average_constant = configuration.number("quantizer.moving_average_constant");
+  options.sigmas = configuration.number("quantizer.sigmas");
+  const Json& stride = configuration.get("quantizer.calibration_stride");
+  if (stride.is_number()) {
+    options.stride = stride.get<Index>();
+  } else {
+    options.stride = stride == "all" ? quantizer::kCollectAll : quantizer::kCollectAuto;
+  }
+  return options;
 }
 
 }  // namespace
@@ -105,7 +155,7 @@ Result<quantizer::Options> quantizer_options(const Configuration& configuration,
   ASSAY_ASSIGN(options.format, choose(configuration, "quantizer.format", kFormats));
   ASSAY_ASSIGN(options.activation_type, choose(configuration, "quantizer.activation_type", kTypes));
   ASSAY_ASSIGN(options.weight_type, choose(configuration, "quantizer.weight_type", kTypes));
-  ASSAY_ASSIGN(options.calibration, choose(configuration, "quantizer.calibration", kCalibrations));
+  ASSAY_ASSIGN(options.calibration, calibration_options(configuration));
   ASSAY_ASSIGN(options.activation_range, choose(configuration, "quantizer.activation_range", kRanges));
   ASSAY_ASSIGN(options.weight_range, choose(configuration, "quantizer.weight_range", kRanges));
   ASSAY_ASSIGN(options.relu, choose(configuration, "quantizer.relu", kRelus));
@@ -116,8 +166,21 @@ Result<quantizer::Options> quantizer_options(const Configuration& configuration,
   options.op_types = configuration.strings("quantizer.op_types");
   options.nodes_to_quantize = configuration.strings("quantizer.nodes_to_quantize");
   options.nodes_to_exclude = configuration.strings("quantizer.nodes_to_exclude");
+  options.exclude_output_op_types = configuration.strings("quantizer.exclude_output_op_types");
+  options.activation_restricted = configuration.flag("quantizer.activation_restricted");
+  options.minimum_real_range = configuration.number("quantizer.minimum_real_range");
+  options.force_layout_ops = configuration.flag("quantizer.force_layout_ops");
+  options.matmul_const_only = configuration.flag("quantizer.matmul_const_only");
+  options.quantize_bias = configuration.flag("quantizer.quantize_bias");
+  options.bias_guard = configuration.flag("quantizer.bias_guard");
+  options.weight_qdq = configuration.flag("quantizer.weight_qdq");
+  options.dedicated_qdq = configuration.flag("quantizer.dedicated_qdq");
+  options.contrib_qdq = configuration.flag("quantizer.contrib_qdq");
+  options.sigmoid_fixed = configuration.flag("quantizer.sigmoid_fixed");
+  options.block_size = static_cast<Index>(configuration.number("quantizer.block_size"));
+  ASSAY_ASSIGN(options.channel_axes, channel_axes_of(configuration.get("quantizer.channel_axes")));
   options.overrides = overrides_of(configuration.get("quantizer.overrides"));
-  ASSAY_ASSIGN(options.ranges, ranges_of(configuration.get("quantizer.ranges"), folder));
+  ASSAY_TRY(take_ranges(configuration, folder, options));
   return options;
 }
 

@@ -62,7 +62,7 @@ void collect_paths(const Json& json, std::vector<std::string>& paths) {
   }
 }
 
-// The files of a golden folder, by name.
+// The files of a golden folder, which also holds the inputs of an ONNX test, by name.
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code code;
@@ -70,7 +70,7 @@ std::vector<std::string> files_in(const std::string& folder) {
   for (const fs::directory_iterator end; !code && entry != end; entry.increment(code)) {
     const std::string name = entry->path().filename().string();
     std::error_code ignored;
-    if (name.starts_with("output_") && entry->is_regular_file(ignored)) {
+    if ((name.starts_with("output_") || name.starts_with("input_")) && entry->is_regular_file(ignored)) {
       files.push_back(entry->path().string());
     }
   }

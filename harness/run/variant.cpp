@@ -219,8 +219,23 @@ std::optional<std::string> missing_runtime(Execution& execution, const spec::Con
 
 }  // namespace
 
+namespace {
+
+// A skip, where the case says so of what this build does not have.
+std::optional<std::string> skip_of(const spec::Case& test_case, const Error& error) {
+  return test_case.skips_unsupported && error.kind == ErrorKind::kUnsupported ? std::optional(error.message)
+                                                                              : std::nullopt;
+}
+
+}  // namespace
+
 reports::VariantResult run_variant(Execution& execution, const spec::Variant& variant) {
   reports::VariantResult record = blank_result(execution.test_case(), variant);
+  if (execution.test_case().skip_reason) {
+    record.outcome = reports::Outcome::kSkip;
+    record.reason = *execution.test_case().skip_reason;
+    return record;
+  }
   if (const std::optional<std::string> reason = missing_runtime(execution, variant.configuration)) {
     record.outcome = reports::Outcome::kSkip;
     record.reason = *reason;
@@ -242,9 +257,11 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
     const Status status = run_and_check(execution, variant.configuration, prepared.value(), record, findings);
     if (!status.ok()) {
       findings.invalid = status.error().message;
+      findings.skip = skip_of(execution.test_case(), status.error());
     }
   } else {
     findings.refusal = prepared.error().message;
+    findings.skip = skip_of(execution.test_case(), prepared.error());
   }
   if (const std::optional<std::string> crash = execution.host().take_crash()) {
     record.outcome = reports::Outcome::kCrash;

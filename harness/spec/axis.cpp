@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/spec/axis.h"
 
+#include <algorithm>
+
 #include "harness/spec/nearest.h"
 
 namespace assay::spec {
@@ -16,6 +18,19 @@ bool own_runtime(const Configuration& configuration) { return configuration.text
 bool external_runtime(const Configuration& configuration) { return !own_runtime(configuration); }
 
 bool quantized(const Configuration& configuration) { return configuration.text("quantizer.format") != "none"; }
+
+bool has_format(const Configuration& configuration, const std::vector<std::string_view>& formats) {
+  const std::string format = configuration.text("quantizer.format");
+  return std::find(formats.begin(), formats.end(), format) != formats.end();
+}
+
+bool is_static(const Configuration& configuration) { return has_format(configuration, {"qdq", "qoperator"}); }
+
+bool in_qdq(const Configuration& configuration) { return has_format(configuration, {"qdq"}); }
+
+bool in_qoperator(const Configuration& configuration) { return has_format(configuration, {"qoperator"}); }
+
+bool with_qdq_nodes(const Configuration& configuration) { return has_format(configuration, {"qdq", "weight_only"}); }
 
 bool calibrated_by(const Configuration& configuration, const std::vector<std::string_view>& methods) {
   const std::string method = configuration.text("quantizer.calibration");
@@ -33,6 +48,13 @@ bool by_histogram(const Configuration& configuration) {
   return calibrated_by(configuration, {"percentile", "entropy", "mse"});
 }
 
+bool by_mean_sigma(const Configuration& configuration) { return calibrated_by(configuration, {"mean_sigma"}); }
+
+// Where it makes a difference how many samples are collected at a time.
+bool by_collection(const Configuration& configuration) {
+  return calibrated_by(configuration, {"moving_average", "percentile"});
+}
+
 bool by_moving_average(const Configuration& configuration) { return calibrated_by(configuration, {"moving_average"}); }
 
 std::vector<Axis> make_axes() {
@@ -40,31 +62,48 @@ std::vector<Axis> make_axes() {
   const Json list = Json::array();
   const Json object = Json::object();
   return {
-      {"quantizer.format", kName, {"qdq", "qoperator", "dynamic", "none"}, 0, 0, "qdq", always},
-      {"quantizer.activation_type", kName, {"uint8", "int8"}, 0, 0, "uint8", quantized},
-      {"quantizer.weight_type", kName, {"int8", "uint8"}, 0, 0, "int8", quantized},
-      {"quantizer.activation_symmetric", kBool, {}, 0, 0, false, quantized},
+      {"quantizer.format", kName, {"qdq", "qoperator", "dynamic", "weight_only", "none"}, 0, 0, "qdq", always},
+      {"quantizer.activation_type", kName, {"uint8", "int8", "uint16", "int16"}, 0, 0, "uint8", is_static},
+      {"quantizer.weight_type", kName, {"int8", "uint8", "int4", "uint4", "int16", "uint16"}, 0, 0, "int8", quantized},
+      {"quantizer.activation_symmetric", kBool, {}, 0, 0, false, is_static},
       {"quantizer.weight_symmetric", kBool, {}, 0, 0, true, quantized},
       {"quantizer.per_channel", kBool, {}, 0, 0, false, quantized},
       {"quantizer.reduce_range", kBool, {}, 0, 0, false, quantized},
       {"quantizer.calibration",
        kName,
-       {"minmax", "moving_average", "percentile", "entropy", "mse"},
+       {"minmax", "moving_average", "percentile", "entropy", "mse", "mean_sigma"},
        0,
        0,
        "minmax",
        quantized},
-      {"quantizer.activation_range", kName, {"full", "narrow"}, 0, 0, "full", quantized},
-      {"quantizer.weight_range", kName, {"narrow", "full"}, 0, 0, "narrow", quantized},
+      {"quantizer.activation_range", kName, {"full", "narrow", "auto"}, 0, 0, "full", is_static},
+      {"quantizer.weight_range", kName, {"narrow", "full", "auto"}, 0, 0, "narrow", quantized},
       {"quantizer.percentile", kNumber, {}, 0, 100, 99.99, by_percentile},
       {"quantizer.bins", kInteger, {}, 2, 1 << 24, 2048, by_histogram},
       {"quantizer.moving_average_constant", kNumber, {}, 0, 1, 0.01, by_moving_average},
+      {"quantizer.sigmas", kNumber, {}, 0, 1e6, 3, by_mean_sigma},
+      {"quantizer.calibration_symmetric", kBool, {}, 0, 0, false, quantized},
+      {"quantizer.calibration_stride", kInteger, {"auto", "all"}, 1, 1 << 20, "auto", by_collection},
       {"quantizer.ranges", kRanges, {}, 0, 0, object, quantized},
-      {"quantizer.relu", kName, {"safe", "drop", "keep"}, 0, 0, "safe", quantized},
+      {"quantizer.relu", kName, {"safe", "drop", "keep"}, 0, 0, "safe", is_static},
       {"quantizer.op_types", kStrings, {}, 0, 0, list, quantized},
       {"quantizer.nodes_to_quantize", kStrings, {}, 0, 0, list, quantized},
       {"quantizer.nodes_to_exclude", kStrings, {}, 0, 0, list, quantized},
       {"quantizer.overrides", kOverrides, {}, 0, 0, object, quantized},
+      {"quantizer.activation_restricted", kBool, {}, 0, 0, false, is_static},
+      {"quantizer.minimum_real_range", kNumber, {}, 0, 1e30, 0, is_static},
+      {"quantizer.channel_axes", kObject, {}, 0, 0, object, with_qdq_nodes},
+      {"quantizer.block_size", kInteger, {}, 0, 1 << 20, 0, with_qdq_nodes},
+      {"quantizer.quantize_bias", kBool, {}, 0, 0, true, in_qdq},
+      {"quantizer.bias_guard", kBool, {}, 0, 0, true, is_static},
+      {"quantizer.weight_qdq", kBool, {}, 0, 0, false, in_qdq},
+      {"quantizer.dedicated_qdq", kBool, {}, 0, 0, false, in_qdq},
+      {"quantizer.contrib_qdq", kBool, {}, 0, 0, false, with_qdq_nodes},
+      {"quantizer.exclude_output_op_types", kStrings, {}, 0, 0, list, in_qdq},
+      {"quantizer.force_layout_ops", kBool, {}, 0, 0, false, is_static},
+      {"quantizer.matmul_const_only", kBool, {}, 0, 0, false, quantized},
+      {"quantizer.sigmoid_fixed", kBool, {}, 0, 0, false, in_qoperator},
+      {"quantizer.ort_options", kObject, {}, 0, 0, object, quantized},
       {"runtime.name", kText, {"assay", "onnxruntime"}, 0, 0, "assay", always},
       {"runtime.optimization", kName, {"all", "none", "basic", "extended"}, 0, 0, "all", always},
       {"runtime.disable_passes", kStrings, {}, 0, 0, list, own_runtime},

@@ -24,7 +24,9 @@ enum class AxisKind {
   kStrings,    // a list of texts: ["Conv", "MatMul"] is one value, [["Conv"], ["MatMul"]] are two
   kRanges,     // {tensor: [min, max]}, or the path of a JSON file with this (relative to the case; to the working
                // directory in --set)
-  kOverrides,  // {tensor: {"type", "scale", "zero_point", "min", "max", "symmetric", "axis"}}
+  kOverrides,  // {tensor: {"type", "scale", "zero_point", "min", "max", "symmetric", "reduce_range", "axis",
+               // "channels"}}
+  kObject,     // any JSON object; who reads the axis checks its members
   kSettings,   // {key: text, number or truth value}, passed on to an external runtime
 };
 

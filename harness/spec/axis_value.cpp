@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of axes: checks, lists of them, and --set.
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -100,15 +102,38 @@ struct OverrideKey {
   bool (*fits)(const Json& value);
 };
 
+bool is_channel_list(const Json& value) {
+  static constexpr std::array kKeys = {"scale", "zero_point", "min", "max"};
+  if (!value.is_array() || value.empty()) {
+    return false;
+  }
+  return std::all_of(value.begin(), value.end(), [](const Json& channel) {
+    if (!channel.is_object()) {
+      return false;
+    }
+    const auto items = channel.items();
+    return std::all_of(items.begin(), items.end(), [](const auto& item) {
+      return item.value().is_number() &&
+             std::any_of(kKeys.begin(), kKeys.end(), [&](const char* key) { return item.key() == key; });
+    });
+  });
+}
+
 const std::vector<OverrideKey>& override_keys() {
   static const std::vector<OverrideKey> kKeys = {
-      {"type", "\"int8\" or \"uint8\"", [](const Json& value) { return value == "int8" || value == "uint8"; }},
+      {"type", "one of int8, uint8, int4, uint4, int16, uint16",
+       [](const Json& value) {
+         static constexpr std::array kTypes = {"int8", "uint8", "int4", "uint4", "int16", "uint16"};
+         return std::any_of(kTypes.begin(), kTypes.end(), [&](const char* type) { return value == type; });
+       }},
       {"scale", "a number above 0", [](const Json& value) { return value.is_number() && value.get<double>() > 0; }},
       {"zero_point", "a whole number", [](const Json& value) { return value.is_number_integer(); }},
       {"min", "a number", [](const Json& value) { return value.is_number(); }},
       {"max", "a number", [](const Json& value) { return value.is_number(); }},
       {"symmetric", "true or false", [](const Json& value) { return value.is_boolean(); }},
+      {"reduce_range", "true or false", [](const Json& value) { return value.is_boolean(); }},
       {"axis", "a whole number", [](const Json& value) { return value.is_number_integer(); }},
+      {"channels", "a list of objects of scale, zero_point, min, max", is_channel_list},
   };
   return kKeys;
 }
@@ -192,6 +217,8 @@ Result<Json> check_axis_value(const Axis& axis, const Json& value) {
       return check_ranges(axis, value);
     case AxisKind::kOverrides:
       return check_overrides(axis, value);
+    case AxisKind::kObject:
+      return value.is_object() ? Result<Json>(value) : Result<Json>(wrong_value(axis, "an object", value));
     case AxisKind::kSettings:
       return check_settings(axis, value);
   }
@@ -242,8 +269,8 @@ Result<Setting> parse_setting(const std::string& text) {
   }
   Json json = word_value(value);
   const bool plain = json.is_string() && json == value;  // not JSON
-  const bool listable =
-      axis->kind != AxisKind::kRanges && axis->kind != AxisKind::kOverrides && axis->kind != AxisKind::kSettings;
+  const bool listable = axis->kind != AxisKind::kRanges && axis->kind != AxisKind::kOverrides &&
+                        axis->kind != AxisKind::kObject && axis->kind != AxisKind::kSettings;
   if (plain && listable && value.find(',') != std::string::npos) {
     json = Json::array();
     for (std::size_t begin = 0; begin <= value.size();) {

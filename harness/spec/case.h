@@ -49,6 +49,8 @@ struct Check {
   double quantile = 0.99;   // quantile_abs_error
   double beyond_steps = 0;  // mismatch_share
   Index k = 5;              // topk_agreement
+  double rtol = 1e-5;       // tolerance_ratio
+  double atol = 1e-8;       // tolerance_ratio
   std::string op;           // node_count: "": every operator
   std::string graph;        // node_count: "quantized" or "optimized"
 };
@@ -123,6 +125,12 @@ struct Case {
   std::optional<std::string> weak_ok;
   std::optional<Timing> timing;
   Element element;  // the whole file
+
+  // Of the backend tests of ONNX (onnx_tests.h) only.
+  std::string onnx_tests;                  // the tree that the case stands in
+  std::string test_data;                   // folder of input_N.pb for the N-th graph input, in place of `inputs`
+  std::optional<std::string> skip_reason;  // there is nothing to run
+  bool skips_unsupported = false;          // what this build does not have is a skip, not invalid
 
   // The reference of a variant; null for the default one.
   const Reference* reference_for(const Configuration& configuration) const;

@@ -52,10 +52,12 @@ Result<api::CalibrationSource> open_calibration(const Case& test_case, const Gra
 // Seeds of random calibration sources, by input and sample: {"x", 0} -> seed. For the record.
 Result<std::map<std::pair<std::string, Index>, std::uint64_t>> calibration_seeds(const Case& test_case);
 
-// The DATA of `assay quantize --calibration`: an .npz with one array per input, samples stacked on a new first axis, or
-// a folder with test_data_set_N/input_K.pb (or .npy).
-Result<api::CalibrationSource> open_calibration_data(const std::string& path, const Graph& graph);
+// The values of `assay quantize --calibration`: an .npz with one array per input, samples stacked on a new first axis;
+// a folder with test_data_set_N/input_K.pb (or .npy); or NAME=FILE.npy for each input, stacked likewise.
+Result<api::CalibrationSource> open_calibration_data(const std::vector<std::string>& data, const Graph& graph);
 
+// A tensor of an ONNX test as the graph declares it: onnx up to 1.12 stored bfloat16 as uint16.
+Result<Tensor> as_declared(const Tensor& tensor, const ValueInfo& info);
 // FOLDER/output_N.npy or .pb for the N-th output of the graph.
 Result<api::NamedTensors> load_golden(const std::string& folder, const Graph& graph);
 // {"values": {output: [...]}} in the type of the output; flat values take its shape, nested ones have their own.

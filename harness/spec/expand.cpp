@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/spec/ort_options.h"
+
 namespace assay::spec {
 namespace {
 
@@ -50,7 +52,7 @@ class Expander {
   std::vector<Variant> take() { return std::move(variants_); }
 
  private:
-  void add_variant(Configuration configuration, const std::vector<std::string>& axes_in_name);
+  Status add_variant(Configuration configuration, const std::vector<std::string>& axes_in_name);
 
   const Case& case_;
   std::vector<Variant> variants_;
@@ -78,7 +80,7 @@ Status Expander::add(const AxisList& list, const AxisList& named, const std::vec
     const bool excluded =
         std::any_of(exclude.begin(), exclude.end(), [&](const Condition& entry) { return entry.holds(configuration); });
     if (!excluded) {
-      add_variant(std::move(configuration), in_name);
+      ASSAY_TRY(add_variant(std::move(configuration), in_name));
     }
     if (variants_.size() > kMaxVariants) {
       return invalid_argument(fmt::format("case '{}' has more than {} variants", case_.name, kMaxVariants));
@@ -87,7 +89,10 @@ Status Expander::add(const AxisList& list, const AxisList& named, const std::vec
   return {};
 }
 
-void Expander::add_variant(Configuration configuration, const std::vector<std::string>& axes_in_name) {
+Status Expander::add_variant(Configuration configuration, const std::vector<std::string>& axes_in_name) {
+  if (const Status mapped = apply_ort_options(configuration); !mapped.ok()) {
+    return invalid_argument(fmt::format("case '{}': {}", case_.name, mapped.error().message));
+  }
   // An axis that cannot matter may itself decide about others, so the whole table is asked before any is reset.
   std::vector<std::string> idle;
   for (const auto& [name, value] : configuration.explicit_values()) {
@@ -118,11 +123,12 @@ void Expander::add_variant(Configuration configuration, const std::vector<std::s
     }
   }
   if (!seen_.insert(std::move(identity)).second) {
-    return;
+    return {};
   }
   variant.name = values.empty() ? case_.name : case_.name + "[" + values + "]";
   variant.configuration = std::move(configuration);
   variants_.push_back(std::move(variant));
+  return {};
 }
 
 }  // namespace

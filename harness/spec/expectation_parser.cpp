@@ -24,6 +24,8 @@ constexpr MetricKey kMetricKeys[] = {
     {"quantile", "quantile_abs_error"},
     {"beyond_steps", "mismatch_share"},
     {"k", "topk_agreement"},
+    {"rtol", "tolerance_ratio"},
+    {"atol", "tolerance_ratio"},
     {"op", "node_count"},
     {"graph", "node_count"},
 };
@@ -62,6 +64,8 @@ Check parse_check(const Element& element, Errors& errors) {
   if (const Element k = element.member("k"); k.exists()) {
     check.k = static_cast<Index>(k.json().get<double>());
   }
+  check.rtol = number_of(element.member("rtol")).value_or(check.rtol);
+  check.atol = number_of(element.member("atol")).value_or(check.atol);
   check.op = text_of(element.member("op"));
   if (check.metric == "node_count") {
     const Element graph = element.member("graph");

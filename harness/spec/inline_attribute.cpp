@@ -63,6 +63,10 @@ class AttributeReader {
       return json.is_string() ? Result<Attribute>(Attribute(json.get<std::string>()))
                               : Result<Attribute>(wrong("a text"));
     }
+    if (type_ == "graph") {
+      return element_.error(
+          fmt::format("attribute '{}' is a graph, which cannot be written inline: take the model from a file", name_));
+    }
     return type_ == "tensor" ? tensor() : list();
   }
 

@@ -21,12 +21,13 @@ TEST_F(Bench, JsonIsOnStdout) {
   const json printed = json::parse(ran.out);
   EXPECT_EQ(printed.at("benchmarks")[0].at("run_name"), "gemm/gemm_u8s8_exact_scalar/49x512x512");
   EXPECT_TRUE(printed.at("benchmarks")[0].at("GOP/s").is_number());
+  EXPECT_GT(printed.at("benchmarks")[0].at("peak_share"), 0);
   EXPECT_TRUE(printed.at("context").at("best_isa").is_string());
   EXPECT_EQ(json::parse(read("file.json")).at("benchmarks").size(), printed.at("benchmarks").size());
 }
 
 TEST_F(Bench, ThreadsNameTheirRows) {
-  const Ran ran = shell("assay bench --threads 1,3 --benchmark_list_tests --benchmark_filter='conv_3x3.*scalar/fast'");
+  const Ran ran = shell("assay bench --threads 1,3 --benchmark_list_tests --benchmark_filter='^operators/.*conv_3x3.*scalar/fast'");
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out,
             "operators/QLinearConv/conv_3x3_64ch_56x56/scalar/fast/t1\n"

@@ -75,7 +75,7 @@ TEST_F(Models, QuantizeThenInferOnEachProfile) {
   const Ran ran = shell("assay quantize m.onnx -o q.onnx --calibration data --report r.json");
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.err, "");
-  EXPECT_THAT(ran.out, HasSubstr("int8"));
+  EXPECT_THAT(ran.out, HasSubstr("integers"));
   const json report = json::parse(read("r.json"));
   EXPECT_EQ(report.at("samples"), 2);
   EXPECT_EQ(report.at("nodes")[0].at("node"), "conv");
@@ -118,7 +118,7 @@ TEST_F(Models, BadUseIsExitTwoWithAMessage) {
        {"assay quantize garbage.onnx -o q.onnx --calibration data", "assay quantize m.onnx -o q.onnx",
         "assay quantize m.onnx -o q.onnx --calibration nowhere",
         "assay quantize m.onnx -o q.onnx --calibration data --set quantizer.format=none",
-        "assay quantize m.onnx -o q.onnx --calibration data --set quantizer.calibration=entropy",
+        "assay quantize m.onnx -o q.onnx --calibration data --set quantizer.calibration=entrpy",
         "assay quantize m.onnx -o q.onnx --calibration data --set runtime.isa=avx2",
         "assay quantize m.onnx -o q.onnx --calibration data --set quantizer.nodes_to_exclude=nobody",
         "assay quantize m.onnx --calibration data", "assay infer garbage.onnx --input x=x.npy -o out",

@@ -122,6 +122,34 @@ class AgainstOnnxRuntime(unittest.TestCase):
                     step = np.ptp(theirs) / 255
                     np.testing.assert_allclose(ours, theirs, atol=2.5 * step)
 
+    def test_other_formats_and_types_load_and_agree(self):
+        """Dynamic, weight-only, 4- and 16-bit types, blocks; without calibration where the format needs none."""
+        table = [
+            {"quantizer.format": "dynamic"},
+            {"quantizer.format": "dynamic", "quantizer.weight_type": "uint8", "quantizer.weight_symmetric": "false",
+             "quantizer.per_channel": "true"},
+            {"quantizer.format": "weight_only"},
+            {"quantizer.format": "weight_only", "quantizer.weight_type": "int4", "quantizer.per_channel": "true"},
+            {"quantizer.format": "weight_only", "quantizer.weight_type": "uint4", "quantizer.weight_symmetric": "false",
+             "quantizer.block_size": "4"},
+            {"quantizer.activation_type": "uint16"},
+            {"quantizer.activation_type": "int16", "quantizer.weight_type": "int16"},
+            {"quantizer.activation_type": "uint16", "quantizer.contrib_qdq": "true"},
+            {"quantizer.weight_type": "int4"},
+            {"quantizer.weight_qdq": "true", "quantizer.dedicated_qdq": "true", "quantizer.quantize_bias": "false"},
+        ]
+        for number, options in enumerate(table):
+            with self.subTest(**options):
+                path = self.root / f"f{number}.onnx"
+                needs_data = options.get("quantizer.format") not in ("dynamic", "weight_only")
+                data = ["--calibration", self.root / "calibration.npz"] if needs_data else []
+                assay("quantize", self.root / "float.onnx", "-o", path, *data, *settings(options))
+                onnx.checker.check_model(str(path), full_check=True)
+                theirs = session(path, onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL).run(None, {"x": self.x})[0]
+                for level in ("none", "all"):
+                    ours = self.infer(path, {"runtime.optimization": level})
+                    np.testing.assert_allclose(ours, theirs, atol=2.5 * np.ptp(theirs) / 255)
+
 
 if __name__ == "__main__":
     ASSAY = os.path.abspath(sys.argv.pop(1))

@@ -42,6 +42,7 @@ LinearChoice choose_linear(const Profile& profile, const CpuFeatures& features) 
 LinearType linear_type(DType dtype) {
   switch (dtype) {
     case DType::kInt8:
+    case DType::kInt4:  // a byte each in memory; its range is QuantizeLinear's matter, not this one's
       return LinearType::kInt8;
     case DType::kInt16:
       return LinearType::kInt16;

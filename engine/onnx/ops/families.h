@@ -19,6 +19,14 @@ std::span<const OperatorSchema> quantize_schemas();
 std::span<const OperatorSchema> integer_schemas();
 std::span<const OperatorSchema> microsoft_schemas();
 std::span<const OperatorSchema> fused_schemas();
+std::span<const OperatorSchema> unary_schemas();
+std::span<const OperatorSchema> binary_schemas();
+std::span<const OperatorSchema> reduce_schemas();
+std::span<const OperatorSchema> indexing_schemas();
+std::span<const OperatorSchema> shape_schemas();
+std::span<const OperatorSchema> control_schemas();
+std::span<const OperatorSchema> layer_schemas();
+std::span<const OperatorSchema> contributed_schemas();
 
 // Attributes of every convolution.
 std::span<const AttributeSchema> conv_attributes();

@@ -7,6 +7,10 @@
 namespace assay::onnx {
 namespace {
 
+constexpr std::array<AttributeSchema, 2> kLinearAttributes = {{
+    {.name = "axis", .kind = AttributeKind::kInt},
+    {.name = "block_size", .kind = AttributeKind::kInt},
+}};
 constexpr std::array<AttributeSchema, 3> kQGemmAttributes = {{
     {.name = "alpha", .kind = AttributeKind::kFloat},
     {.name = "transA", .kind = AttributeKind::kInt},
@@ -44,7 +48,18 @@ Status check_concat(const Node& node) {
   return {};
 }
 
-constexpr std::array<OperatorSchema, 10> kRows = {{
+constexpr std::array<OperatorSchema, 12> kRows = {{
+    // x, scale, zero_point?: as ai.onnx's, with 4- and 16-bit types at every opset
+    {.domain = kMicrosoftDomain,
+     .op_type = "QuantizeLinear",
+     .min_inputs = 2,
+     .max_inputs = 3,
+     .attributes = kLinearAttributes},
+    {.domain = kMicrosoftDomain,
+     .op_type = "DequantizeLinear",
+     .min_inputs = 2,
+     .max_inputs = 3,
+     .attributes = kLinearAttributes},
     {.domain = kMicrosoftDomain, .op_type = "Gelu"},
     // A, a_scale, a_zero_point, B, b_scale, b_zero_point, C?, y_scale?, y_zero_point?; float output without y_scale
     {.domain = kMicrosoftDomain, .op_type = "QGemm", .min_inputs = 6, .max_inputs = 9, .attributes = kQGemmAttributes},

@@ -25,13 +25,6 @@ constexpr std::array<AttributeSchema, 7> kAveragePoolAttributes = {{
     {.name = "strides", .kind = AttributeKind::kInts},
 }};
 
-Status check_max_pool(const Node& node) {
-  if (node.outputs.size() > 1 && !node.outputs[1].empty()) {
-    return unsupported("output 'Indices' is not supported");
-  }
-  return {};
-}
-
 constexpr std::array<OperatorSchema, 4> kRows = {{
     {.domain = "",
      .op_type = "MaxPool",
@@ -44,8 +37,7 @@ constexpr std::array<OperatorSchema, 4> kRows = {{
      .first_opset = 8,
      .last_opset = kNewestOpset,
      .max_outputs = 2,
-     .attributes = kMaxPoolAttributes,
-     .check = check_max_pool},
+     .attributes = kMaxPoolAttributes},
     {.domain = "",
      .op_type = "AveragePool",
      .first_opset = kOldestOpset,

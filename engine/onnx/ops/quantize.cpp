@@ -25,19 +25,28 @@ constexpr Index kFloat = 1;
 constexpr Index kUint8 = 2;
 constexpr Index kInt8 = 3;
 
+constexpr Index kUint16 = 4;
+constexpr Index kInt16 = 5;
+constexpr Index kUint4 = 21;
+constexpr Index kInt4 = 22;
+
 Status check_common(const Node& node) {
-  if (node.int_attribute("block_size", 0) != 0) {
-    return unsupported("blocked quantization (block_size " + std::to_string(node.int_attribute("block_size", 0)) +
-                       ") is not supported");
+  if (const Index block = node.int_attribute("block_size", 0); block < 0) {
+    return invalid_model("block_size is not negative; found " + std::to_string(block));
   }
   return {};
+}
+
+bool is_integer_type(Index dtype) {
+  return dtype == kUint8 || dtype == kInt8 || dtype == kUint16 || dtype == kInt16 || dtype == kUint4 || dtype == kInt4;
 }
 
 Status check_quantize(const Node& node) {
   ASSAY_TRY(check_common(node));
   const Index dtype = node.int_attribute("output_dtype", kUnspecified);
-  if (dtype != kUnspecified && dtype != kUint8 && dtype != kInt8) {
-    return unsupported("output_dtype " + std::to_string(dtype) + " is not supported; uint8 (2) and int8 (3) are");
+  if (dtype != kUnspecified && !is_integer_type(dtype)) {
+    return unsupported("output_dtype " + std::to_string(dtype) +
+                       " is not supported; uint8 (2), int8 (3), uint16 (4), int16 (5), uint4 (21) and int4 (22) are");
   }
   const Index precision = node.int_attribute("precision", kUnspecified);
   if (precision != kUnspecified && precision != kFloat) {

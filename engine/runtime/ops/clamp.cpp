@@ -116,6 +116,10 @@ OperatorResult prepare_clip(const PrepareContext& context) {
     ASSAY_TRY(check_arity(context, 1, 3));
     return make_operator(clip_by_inputs, "float32");
   }
+  return prepare_clip_by_attributes(context);
+}
+
+OperatorResult prepare_clip_by_attributes(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 1, 1));
   const Bounds<float> defaults;
   Bounds<float> bounds;

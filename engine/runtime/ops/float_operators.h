@@ -7,9 +7,13 @@
 namespace assay::runtime {
 
 OperatorResult prepare_add(const PrepareContext& context);
+OperatorResult prepare_any_average_pool(const PrepareContext& context);
+OperatorResult prepare_any_conv(const PrepareContext& context);
+OperatorResult prepare_any_max_pool(const PrepareContext& context);
 OperatorResult prepare_average_pool(const PrepareContext& context);
 OperatorResult prepare_batch_normalization(const PrepareContext& context);
 OperatorResult prepare_clip(const PrepareContext& context);
+OperatorResult prepare_clip_by_attributes(const PrepareContext& context);
 OperatorResult prepare_concat(const PrepareContext& context);
 OperatorResult prepare_constant(const PrepareContext& context);
 OperatorResult prepare_conv(const PrepareContext& context);

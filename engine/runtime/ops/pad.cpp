@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pad, any element type, in the modes constant, reflect and edge. A negative pad takes elements away; reflect and edge
+// Pad, any element type, in the modes constant, reflect, edge and wrap. A negative pad takes elements away; the others
 // then work on what is left.
 #include <algorithm>
 #include <numeric>
@@ -11,7 +11,7 @@
 namespace assay::runtime {
 namespace {
 
-enum class PadMode { kConstant, kReflect, kEdge };
+enum class PadMode { kConstant, kReflect, kEdge, kWrap };
 
 Result<PadMode> read_mode(const Node& node) {
   const std::string text = node.string_attribute("mode", "constant");
@@ -24,7 +24,10 @@ Result<PadMode> read_mode(const Node& node) {
   if (text == "edge") {
     return PadMode::kEdge;
   }
-  return unsupported("mode must be constant, reflect or edge; found '" + text + "'");
+  if (text == "wrap") {
+    return PadMode::kWrap;
+  }
+  return unsupported("mode must be constant, reflect, edge or wrap; found '" + text + "'");
 }
 
 constexpr Index kOutside = -1;
@@ -60,6 +63,8 @@ Index source_of(Index at, Index kept, PadMode mode) {
       return at < 0 ? 0 : kept - 1;
     case PadMode::kReflect:
       return at < 0 ? -at : 2 * (kept - 1) - at;
+    case PadMode::kWrap:
+      return (at % kept + kept) % kept;
   }
   return kOutside;
 }
@@ -81,8 +86,8 @@ Result<Index> padded_size(const PadRequest& request) {
   if (request.mode == PadMode::kReflect && widest > std::max<Index>(0, kept - 1)) {
     return invalid_argument("a reflected pad must be smaller than what it reflects: " + request_text(request));
   }
-  if (request.mode == PadMode::kEdge && widest > 0 && kept == 0) {
-    return invalid_argument("an edge pad needs an element to repeat: " + request_text(request));
+  if ((request.mode == PadMode::kEdge || request.mode == PadMode::kWrap) && widest > 0 && kept == 0) {
+    return invalid_argument("an edge or wrapped pad needs an element to repeat: " + request_text(request));
   }
   return total;
 }

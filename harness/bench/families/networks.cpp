@@ -26,8 +26,7 @@ Result<api::Model> quantized(const std::string& path) {
   if (is_quantized(model)) {
     return model;
   }
-  int sample = 0;
-  const api::CalibrationSource source = [&](api::NamedTensors& inputs) -> Result<bool> {
+  const api::CalibrationSource source = [&](Index sample, api::NamedTensors& inputs) -> Result<bool> {
     for (const ValueInfo& info : model.graph().inputs) {
       Shape shape;
       std::ranges::transform(info.dims, std::back_inserter(shape),
@@ -35,7 +34,7 @@ Result<api::Model> quantized(const std::string& path) {
       ASSAY_ASSIGN(inputs[info.name], Tensor::allocate(DType::kFloat32, shape));
       fill_floats(inputs[info.name].mutable_data<float>(), static_cast<std::uint64_t>(sample), 0, 1);
     }
-    return sample++ < kCalibrationSamples;
+    return sample < kCalibrationSamples;
   };
   quantizer::Options options;
   options.per_channel = true;

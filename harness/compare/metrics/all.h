@@ -15,6 +15,9 @@ Result<MetricValue> mean_abs_error(const MetricInput& input);
 Result<MetricValue> rmse(const MetricInput& input);
 // max d / |r|; where r = 0: 0 if d = 0, else +infinity
 Result<MetricValue> max_rel_error(const MetricInput& input);
+// max d / (atol + rtol |r|), so that at most 1 means numpy.allclose; rtol is at least two units in the last place of
+// a float16 or bfloat16. Integers and bools must be equal: 0, or +infinity.
+Result<MetricValue> tolerance_ratio(const MetricInput& input);
 // The smallest d such that at least ceil(quantile * n) elements have an error of at most d.
 Result<MetricValue> quantile_abs_error(const MetricInput& input);
 // 10 log10((sum r^2) / (sum d^2)) in dB; +infinity where all d = 0, -infinity where all r = 0 and some d is not.

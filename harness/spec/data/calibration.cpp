@@ -85,19 +85,16 @@ api::CalibrationSource source_of(std::vector<InputStream> streams, std::vector<s
     std::vector<InputStream> streams;
     std::vector<std::string> names;
     Index count = 0;
-    Index next = 0;
   };
-  auto state = std::make_shared<State>(State{std::move(streams), std::move(names), count, 0});
-  return [state](api::NamedTensors& inputs) -> Result<bool> {
-    if (state->next >= state->count) {
+  auto state = std::make_shared<const State>(State{std::move(streams), std::move(names), count});
+  return [state](Index position, api::NamedTensors& inputs) -> Result<bool> {
+    if (position >= state->count) {
       return false;
     }
-    inputs.clear();
     for (std::size_t i = 0; i < state->streams.size(); ++i) {
-      ASSAY_ASSIGN(Tensor sample, state->streams[i].sample(state->next));
+      ASSAY_ASSIGN(Tensor sample, state->streams[i].sample(position));
       inputs.emplace(state->names[i], std::move(sample));
     }
-    ++state->next;
     return true;
   };
 }
@@ -108,15 +105,14 @@ Result<api::CalibrationSource> calibrate_on_inputs(const Case& test_case, const 
     return test_case.element.error("the case has neither 'calibration' nor 'inputs' to calibrate with");
   }
   ASSAY_ASSIGN(LoadedInputs inputs, load_inputs(test_case, graph, true));
-  auto state = std::make_shared<std::pair<api::NamedTensors, bool>>(std::move(inputs.tensors), false);
-  return api::CalibrationSource([state](api::NamedTensors& sample) -> Result<bool> {
-    if (state->second) {
-      return false;
-    }
-    sample = state->first;
-    state->second = true;
-    return true;
-  });
+  return api::CalibrationSource(
+      [only = std::move(inputs.tensors)](Index position, api::NamedTensors& sample) -> Result<bool> {
+        if (position > 0) {
+          return false;
+        }
+        sample = only;
+        return true;
+      });
 }
 
 struct CommonCount {
@@ -134,23 +130,76 @@ struct CommonCount {
   }
 };
 
+// The samples of one input, stacked in an array of a file.
+Result<InputStream> stacked_stream(const std::string& path, Tensor stacked, const ValueInfo& info) {
+  if (info.dtype != DType::kUndefined && stacked.dtype() != info.dtype) {
+    return invalid_argument(fmt::format("{}: array '{}' is {}, the graph takes {}", path, info.name,
+                                        dtype_name(stacked.dtype()), dtype_name(info.dtype)));
+  }
+  InputStream stream;
+  Result<SampleLayout> layout = sample_layout(stacked, info);
+  if (!layout.ok()) {
+    return invalid_argument(path + ": " + layout.error().message);
+  }
+  stream.stacked = std::move(stacked);
+  stream.layout = layout.value();
+  stream.count = stream.layout.count;
+  return stream;
+}
+
 Result<api::CalibrationSource> open_npz(const std::string& path, const Graph& graph) {
   std::vector<InputStream> streams;
   std::vector<std::string> names;
   CommonCount common;
   for (const ValueInfo& info : graph.inputs) {
-    InputStream stream;
-    ASSAY_ASSIGN(stream.stacked, load_npz(path, info.name));
-    if (info.dtype != DType::kUndefined && stream.stacked->dtype() != info.dtype) {
-      return invalid_argument(fmt::format("{}: array '{}' is {}, the graph takes {}", path, info.name,
-                                          dtype_name(stream.stacked->dtype()), dtype_name(info.dtype)));
+    ASSAY_ASSIGN(Tensor array, load_npz(path, info.name));
+    ASSAY_ASSIGN(InputStream stream, stacked_stream(path, std::move(array), info));
+    ASSAY_TRY(common.add(info.name, stream.count, path));
+    streams.push_back(std::move(stream));
+    names.push_back(info.name);
+  }
+  return source_of(std::move(streams), std::move(names), std::max<Index>(common.count, 0));
+}
+
+// NAME=FILE.npy: the graph's input and its file, split at the first '=' whose left side is an input.
+Result<std::map<std::string, std::string>> named_files(const std::vector<std::string>& data, const Graph& graph) {
+  std::map<std::string, std::string> files;
+  for (const std::string& entry : data) {
+    std::size_t split = entry.find('=');
+    while (split != std::string::npos && !graph.is_input(entry.substr(0, split))) {
+      split = entry.find('=', split + 1);
     }
-    Result<SampleLayout> layout = sample_layout(*stream.stacked, info);
-    if (!layout.ok()) {
-      return invalid_argument(path + ": " + layout.error().message);
+    if (split == std::string::npos) {
+      std::vector<std::string> names;
+      for (const ValueInfo& info : graph.inputs) {
+        names.push_back(info.name);
+      }
+      return invalid_argument(fmt::format("--calibration '{}': the model has no such input; its inputs are: {}", entry,
+                                          fmt::join(names, ", ")));
     }
-    stream.layout = layout.value();
-    ASSAY_TRY(common.add(info.name, stream.layout.count, path));
+    const auto [place, added] = files.emplace(entry.substr(0, split), entry.substr(split + 1));
+    if (!added) {
+      return invalid_argument(fmt::format("--calibration: input '{}' has two files: {} and {}", place->first,
+                                          place->second, entry.substr(split + 1)));
+    }
+  }
+  return files;
+}
+
+Result<api::CalibrationSource> open_named_files(const std::vector<std::string>& data, const Graph& graph) {
+  ASSAY_ASSIGN(const auto files, named_files(data, graph));
+  std::vector<InputStream> streams;
+  std::vector<std::string> names;
+  CommonCount common;
+  for (const ValueInfo& info : graph.inputs) {
+    const auto file = files.find(info.name);
+    if (file == files.end()) {
+      return invalid_argument(
+          fmt::format("--calibration: input '{0}' has no data; add --calibration {0}=FILE.npy", info.name));
+    }
+    ASSAY_ASSIGN(Tensor array, load_npy(file->second));
+    ASSAY_ASSIGN(InputStream stream, stacked_stream(file->second, std::move(array), info));
+    ASSAY_TRY(common.add(info.name, stream.count, "--calibration"));
     streams.push_back(std::move(stream));
     names.push_back(info.name);
   }
@@ -189,27 +238,20 @@ Result<std::vector<std::string>> data_sets(const std::string& folder) {
 
 Result<api::CalibrationSource> open_data_sets(const std::string& folder, const Graph& graph) {
   ASSAY_ASSIGN(std::vector<std::string> paths, data_sets(folder));
-  struct State {
-    std::vector<std::string> paths;
-    std::vector<ValueInfo> inputs;
-    std::size_t next = 0;
-  };
-  auto state = std::make_shared<State>(State{std::move(paths), graph.inputs, 0});
-  return api::CalibrationSource([state](api::NamedTensors& sample) -> Result<bool> {
-    if (state->next >= state->paths.size()) {
-      return false;
-    }
-    sample.clear();
-    for (std::size_t i = 0; i < state->inputs.size(); ++i) {
-      const std::string stem = state->paths[state->next] + fmt::format("/input_{}", i);
-      std::error_code code;
-      ASSAY_ASSIGN(Tensor tensor,
-                   fs::exists(stem + ".npy", code) ? load_npy(stem + ".npy") : api::load_tensor_proto(stem + ".pb"));
-      sample.emplace(state->inputs[i].name, std::move(tensor));
-    }
-    ++state->next;
-    return true;
-  });
+  return api::CalibrationSource(
+      [paths = std::move(paths), inputs = graph.inputs](Index position, api::NamedTensors& sample) -> Result<bool> {
+        if (position >= static_cast<Index>(paths.size())) {
+          return false;
+        }
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+          const std::string stem = paths[static_cast<std::size_t>(position)] + fmt::format("/input_{}", i);
+          std::error_code code;
+          ASSAY_ASSIGN(Tensor tensor, fs::exists(stem + ".npy", code) ? load_npy(stem + ".npy")
+                                                                      : api::load_tensor_proto(stem + ".pb"));
+          sample.emplace(inputs[i].name, std::move(tensor));
+        }
+        return true;
+      });
 }
 
 }  // namespace
@@ -255,13 +297,29 @@ Result<std::map<std::pair<std::string, Index>, std::uint64_t>> calibration_seeds
   return seeds;
 }
 
-Result<api::CalibrationSource> open_calibration_data(const std::string& path, const Graph& graph) {
+Result<api::CalibrationSource> open_calibration_data(const std::vector<std::string>& data, const Graph& graph) {
+  constexpr std::string_view kForms =
+      "it takes a file .npz with an array for each input, a folder with test_data_set_N, or NAME=FILE.npy for each "
+      "input";
   std::error_code code;
+  const auto named = [&](const std::string& entry) {
+    return !fs::exists(entry, code) && entry.find('=') != entry.npos;
+  };
+  if (!data.empty() && std::all_of(data.begin(), data.end(), named)) {
+    return open_named_files(data, graph);
+  }
+  if (data.size() != 1) {
+    return invalid_argument(fmt::format("--calibration: {} values do not go together; {}", data.size(), kForms));
+  }
+  const std::string& path = data[0];
   if (fs::is_directory(path, code)) {
     return open_data_sets(path, graph);
   }
   if (!fs::exists(path, code)) {
     return io_error(fmt::format("{}: there is no such file or folder", path));
+  }
+  if (!path.ends_with(".npz")) {
+    return invalid_argument(fmt::format("--calibration {}: {}", path, kForms));
   }
   return open_npz(path, graph);
 }

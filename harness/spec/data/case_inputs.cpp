@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inputs and the data set of a case, matched with the inputs of the graph.
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -73,6 +74,15 @@ Element owner_of(const Case& test_case, const std::string& key) {
 }  // namespace
 
 Result<LoadedInputs> load_inputs(const Case& test_case, const Graph& graph, bool batched) {
+  if (!test_case.test_data.empty()) {
+    LoadedInputs loaded;
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+      const auto file = std::filesystem::path(test_case.test_data) / fmt::format("input_{}.pb", i);
+      ASSAY_ASSIGN(const Tensor tensor, api::load_tensor_proto(file.string()));
+      ASSAY_ASSIGN(loaded.tensors[graph.inputs[i].name], as_declared(tensor, graph.inputs[i]));
+    }
+    return loaded;
+  }
   return load_sources(test_case, owner_of(test_case, "inputs"), test_case.inputs, graph, batched);
 }
 

@@ -67,6 +67,18 @@ std::string store_bool(Tensor& tensor, Index position, const Number& number) {
   return {};
 }
 
+// One element a byte.
+std::string store_4bit(Tensor& tensor, Index position, const Number& number) {
+  const double value = as_double(number);
+  const IntegerRange range = dtype_integer_range(tensor.dtype());
+  if (value != std::trunc(value) || value < static_cast<double>(range.min) || value > static_cast<double>(range.max)) {
+    return fmt::format("{} does not fit {} ({} to {})", number_text(number), dtype_name(tensor.dtype()), range.min,
+                       range.max);
+  }
+  put<std::int8_t>(tensor, position, static_cast<std::int8_t>(value));
+  return {};
+}
+
 // float32 to bfloat16, ties to even; finite values only.
 std::uint16_t float_to_bfloat16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
@@ -143,6 +155,9 @@ std::string store(Tensor& tensor, Index position, const Number& number) {
       return store_integer<std::uint64_t>(tensor, position, number);
     case DType::kBool:
       return store_bool(tensor, position, number);
+    case DType::kInt4:
+    case DType::kUint4:
+      return store_4bit(tensor, position, number);
     case DType::kUndefined:
       return "the tensor has no type";
     default:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // References that are stored values.
+#include <cstring>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -10,6 +11,17 @@
 #include "harness/spec/sanitized_name.h"
 
 namespace assay::spec {
+
+Result<Tensor> as_declared(const Tensor& tensor, const ValueInfo& info) {
+  if (info.dtype != DType::kBfloat16 || tensor.dtype() != DType::kUint16) {
+    return tensor;
+  }
+  ASSAY_ASSIGN(Tensor out, Tensor::allocate(DType::kBfloat16, tensor.shape()));
+  if (tensor.size() > 0) {
+    std::memcpy(out.mutable_bytes(), tensor.bytes(), tensor.size_bytes());
+  }
+  return out;
+}
 
 Result<api::NamedTensors> load_golden(const std::string& folder, const Graph& graph) {
   api::NamedTensors outputs;
@@ -22,7 +34,8 @@ Result<api::NamedTensors> load_golden(const std::string& folder, const Graph& gr
     if (std::filesystem::exists(numbered + ".npy", code)) {
       ASSAY_ASSIGN(outputs[name], load_npy(numbered + ".npy"));
     } else if (std::filesystem::exists(numbered + ".pb", code)) {
-      ASSAY_ASSIGN(outputs[name], api::load_tensor_proto(numbered + ".pb"));
+      ASSAY_ASSIGN(const Tensor tensor, api::load_tensor_proto(numbered + ".pb"));
+      ASSAY_ASSIGN(outputs[name], as_declared(tensor, graph.outputs[i]));
     } else if (std::filesystem::exists(named, code)) {
       ASSAY_ASSIGN(outputs[name], load_npy(named));
     } else {

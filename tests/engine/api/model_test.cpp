@@ -111,7 +111,7 @@ TEST(Model, ListsOperators) {
                           [](const api::OperatorInfo& info) { return info.op_type == "Clip"; }),
             1);
   EXPECT_NE(find("com.microsoft", "QGemm"), operators.end());
-  EXPECT_EQ(find("", "Einsum"), operators.end());
+  EXPECT_EQ(find("", "Det"), operators.end());
 }
 
 TEST(Model, TypesAttributes) {
@@ -122,8 +122,9 @@ TEST(Model, TypesAttributes) {
   EXPECT_EQ(api::attribute_type("", "Constant", "value"), "tensor");
   EXPECT_EQ(api::attribute_type("", "Constant", "value_floats"), "floats");
   EXPECT_EQ(api::attribute_type("com.microsoft", "QGemm", "transB"), "int");
+  EXPECT_EQ(api::attribute_type("", "If", "then_branch"), "graph");
   EXPECT_EQ(api::attribute_type("", "Conv", "colour"), "");
-  EXPECT_EQ(api::attribute_type("", "Einsum", "equation"), "");
+  EXPECT_EQ(api::attribute_type("", "Det", "equation"), "");
 }
 
 TEST(Model, NodeTestsLoadOrAreUnsupported) {

@@ -13,13 +13,13 @@
 
 namespace assay::test {
 
-// Each sample once, in order.
+// The samples of the list.
 inline api::CalibrationSource samples(std::vector<api::NamedTensors> list) {
-  return [list = std::move(list), next = std::size_t{0}](api::NamedTensors& inputs) mutable -> Result<bool> {
-    if (next == list.size()) {
+  return [list = std::move(list)](Index position, api::NamedTensors& inputs) -> Result<bool> {
+    if (position >= static_cast<Index>(list.size())) {
       return false;
     }
-    inputs = list[next++];
+    inputs = list[static_cast<std::size_t>(position)];
     return true;
   };
 }

@@ -214,7 +214,7 @@ TEST(Calibration, NamesTheSampleThatDoesNotFit) {
 }
 
 TEST(Calibration, PassesOnTheSourcesError) {
-  const CalibrationSource broken = [](NamedTensors&) -> Result<bool> { return io_error("disk gone"); };
+  const CalibrationSource broken = [](Index, NamedTensors&) -> Result<bool> { return io_error("disk gone"); };
   EXPECT_EQ(quantize(reported_model(false), broken, {}).error().message, "disk gone");
 }
 

@@ -86,8 +86,8 @@ TEST(ParseModel, RefusesPartsItDoesNotHave) {
   model.mutable_graph()->add_sparse_initializer()->mutable_values()->set_name("s");
   EXPECT_TRUE(fails_with(load_model(model), kUnsupported, "sparse initializer 's'"));
   model = conv_model();
-  add_attribute(*model.mutable_graph()->mutable_node(0), "body", Attribute::GRAPH).mutable_g();
-  EXPECT_TRUE(fails_with(load_model(model), kUnsupported, "Conv node 'conv': attribute 'body' is a subgraph"));
+  add_attribute(*model.mutable_graph()->mutable_node(0), "body", Attribute::GRAPHS).add_graphs();
+  EXPECT_TRUE(fails_with(load_model(model), kUnsupported, "Conv node 'conv': attribute 'body' is a list of subgraphs"));
   model = conv_model();
   model.mutable_graph()->mutable_input(0)->mutable_type()->mutable_sequence_type();
   EXPECT_TRUE(fails_with(load_model(model), kUnsupported, "graph input 'x' is a sequence"));

@@ -83,5 +83,17 @@ TEST(Bias, SurvivesAnAllZeroWeightChannel) {
   EXPECT_EQ(fitted.scales[1], 0.01F);
 }
 
+// 16-bit operands: int32 itself is the limit, as no int32 accumulator adds to the bias.
+TEST(Bias, WideOperandsUseAllOfInt32) {
+  const Tensor bias = floats({2}, {1.5e9F, -1.0F});
+  BiasArgs wide{.bias = bias, .x_scale = 1.0F, .channels = 2, .weight_channels = kOneRange, .wide = true};
+  const ChannelParams params{DType::kInt16, -1, {1.0F}, {0}};
+  EXPECT_EQ(fit_scales_to_bias(params, wide), params);
+  wide.x_scale = 0.5F;  // 3e9 steps
+  const float raised = fit_scales_to_bias(params, wide).scales[0];
+  EXPECT_FLOAT_EQ(raised, static_cast<float>(1.0001 * 2 * 1.5e9 / 4294967294.0 / 0.5));
+  EXPECT_EQ(quantize_bias({DType::kInt16, -1, {raised}, {0}}, wide).value().saturated, 0);
+}
+
 }  // namespace
 }  // namespace assay::quantizer

@@ -98,7 +98,12 @@ TEST(SafePolicy, QuantizesASharedInputOnItsOwn) {
   EXPECT_EQ(plan.nodes[1].treatment, Treatment::kQuantized);
   EXPECT_EQ(plan.nodes[1].reason, "clamped on its own: 'conv' is used by Add 'sum' too");
   EXPECT_EQ(plan.activations.at("conv").params, choose_params(-12.3, 10, {}));
-  EXPECT_EQ(plan.activations.at("relu").params, plan.activations.at("conv").params);
+  EXPECT_EQ(plan.activations.at("relu").params, choose_params(0, 10, {}));
+  // An integer Clip has the parameters of its input.
+  Options options = with(ReluPolicy::kSafe);
+  options.format = Format::kQOperator;
+  const Plan integer = planned(graph, options);
+  EXPECT_EQ(integer.activations.at("relu").params, integer.activations.at("conv").params);
 }
 
 // Defect L4 of the peer: the Conv's output is a graph output too, and keeps its negatives.
@@ -121,7 +126,7 @@ TEST(SafePolicy, ClampsBehindAPoolingOnItsOwn) {
   const Plan plan = planned(graph, with(ReluPolicy::kSafe));
   EXPECT_EQ(plan.nodes[2].treatment, Treatment::kQuantized);
   EXPECT_EQ(plan.nodes[2].reason, "clamped on its own: 'pool' is made by MaxPool 'pool'");
-  EXPECT_EQ(plan.activations.at("relu").source, "conv");
+  EXPECT_EQ(plan.activations.at("relu").source, "relu");
 }
 
 TEST(SafePolicy, TakesAChainOfClampsAsOne) {
@@ -186,8 +191,15 @@ TEST(KeepPolicy, QuantizesBothSides) {
   const Plan plan = planned(graph, with(ReluPolicy::kKeep));
   EXPECT_EQ(plan.nodes[1].treatment, Treatment::kQuantized);
   EXPECT_EQ(plan.nodes[1].reason, "kept as a node of its own");
-  EXPECT_EQ(plan.activations.at("conv").params, choose_params(-12.3, 10, {}));
+  // Nobody sees what the Relu cuts, so the Conv's output has the Relu's range.
+  EXPECT_EQ(plan.activations.at("conv").params, choose_params(0, 10, {}));
   EXPECT_EQ(plan.activations.at("relu").params, choose_params(0, 10, {}));
+}
+
+// Defect L4 of the peer.
+TEST(KeepPolicy, AGraphOutputKeepsItsRange) {
+  const Graph graph = conv_relu().output("relu", {1, 1, 2, 2}).output("conv", {1, 1, 2, 2}).build();
+  EXPECT_EQ(planned(graph, with(ReluPolicy::kKeep)).activations.at("conv").params, choose_params(-12.3, 10, {}));
 }
 
 TEST(AnyPolicy, LeavesTheReluOfAFloatProducerAlone) {

@@ -252,5 +252,48 @@ TEST(EmitQdq, ReportsEveryNode) {
   EXPECT_EQ(result.nodes[1].node, "relu");
 }
 
+TEST(EmitQdq, WeightOnlyLeavesBiasAndActivationsFloat) {
+  Options options;
+  options.format = Format::kWeightOnly;
+  const Graph graph = qdq(conv_relu().output("relu", {1, 2, 2, 2}).build(), {}, options).graph;
+  EXPECT_THAT(test::op_types(graph), ElementsAre("DequantizeLinear", "Conv", "Relu"));
+  EXPECT_EQ(only_node(graph, "Conv").inputs[2], "b");
+}
+
+TEST(EmitQdq, WeightsMayStayFloatBehindAPair) {
+  Options options;
+  options.weight_qdq = true;
+  const Graph graph = qdq(conv_relu().output("relu", {1, 2, 2, 2}).build(), conv_ranges(), options).graph;
+  const Node& dequantize = *test::producer_of(graph, only_node(graph, "Conv").inputs[1]);
+  const Node& quantize = *test::producer_of(graph, dequantize.inputs[0]);
+  EXPECT_EQ(quantize.op_type, "QuantizeLinear");
+  EXPECT_EQ(quantize.inputs[0], "w");
+}
+
+TEST(EmitQdq, DedicatedPairsPerConsumer) {
+  const Graph float_graph = GraphBuilder()
+                                .input("x", {1, 1, 2, 2})
+                                .constant("w", floats({1, 1, 1, 1}, {1}))
+                                .node("Conv", "c1", {"x", "w"})
+                                .node("Conv", "c2", {"x", "w"})
+                                .output("c1", {1, 1, 2, 2})
+                                .output("c2", {1, 1, 2, 2})
+                                .build();
+  Options options;
+  options.dedicated_qdq = true;
+  const RangeTable ranges = test::ranges({{"x", {-1, 1}}, {"c1", {-1, 1}}, {"c2", {-1, 1}}});
+  const Graph graph = qdq(float_graph, ranges, options).graph;
+  EXPECT_EQ(GraphIndex(graph).consumer_count("x"), 2U);
+}
+
+TEST(EmitQdq, ContribOperatorsHaveTheirDomain) {
+  Options options;
+  options.contrib_qdq = true;
+  options.activation_type = DType::kUint16;
+  const Graph graph = qdq(conv_relu().output("relu", {1, 2, 2, 2}).build(), conv_ranges(), options).graph;
+  EXPECT_EQ(graph.opset(), 13);
+  EXPECT_EQ(test::producer_of(graph, "relu")->domain, kMicrosoftDomain);
+}
+
 }  // namespace
 }  // namespace assay::quantizer

@@ -86,7 +86,7 @@ TEST(EmitQOperator, AReluWithASharedInputIsAnIntegerClipBehindIt) {
                           "conv_zero_point", "sum_scale", "sum_zero_point"));
 }
 
-TEST(EmitQOperator, KeepComputesTheReluInFloat) {
+TEST(EmitQOperator, KeepClampsIntegersOfTheReluRange) {
   Options options;
   options.relu = ReluPolicy::kKeep;
   const Graph graph = qoperator(conv_relu()
@@ -94,8 +94,8 @@ TEST(EmitQOperator, KeepComputesTheReluInFloat) {
                                     .output("pool", {1, 2, 1, 1})
                                     .build(),
                                 conv_ranges(), options);
-  EXPECT_THAT(test::op_types(graph), ElementsAre("QuantizeLinear", "QLinearConv", "DequantizeLinear", "Relu",
-                                                 "QuantizeLinear", "MaxPool", "DequantizeLinear"));
+  EXPECT_THAT(test::op_types(graph),
+              ElementsAre("QuantizeLinear", "QLinearConv", "Clip", "MaxPool", "DequantizeLinear"));
   EXPECT_EQ(only_node(graph, "MaxPool").inputs[0], "relu_quantized");
 }
 

@@ -26,8 +26,13 @@ TEST(CheckOverride, RefusesContradictions) {
 
 TEST(CheckOverride, RefusesImpossibleValues) {
   TensorOverride setting;
-  setting.type = DType::kInt16;
-  EXPECT_EQ(error_of(setting), "quantizer.overrides for 't': type int16 is neither int8 nor uint8");
+  setting.type = DType::kInt32;
+  EXPECT_EQ(error_of(setting),
+            "quantizer.overrides for 't': type int32 is not one of int4, uint4, int8, uint8, int16, uint16");
+  setting = {};
+  setting.channels = {{.scale = 0.5, .zero_point = {}, .min = {}, .max = {}}};
+  EXPECT_EQ(error_of(setting),
+            "quantizer.overrides for 't': every channel has scale (above 0) and zero_point, or neither");
   setting = {};
   setting.scale = -1;
   setting.zero_point = 0;

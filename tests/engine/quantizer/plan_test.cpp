@@ -98,11 +98,80 @@ TEST(Plan, SaysWhyANodeStaysFloat) {
                           .node("Clip", "clip", {"norm", "dynamic"})
                           .output("clip", {1, 2, 4, 4})
                           .build();
-  const Plan plan = make_plan(graph, {}, {}).value();
+  Options options;
+  options.format = Format::kQOperator;
+  const Plan plan = make_plan(graph, {}, options).value();
   EXPECT_EQ(plan.nodes[0].reason, "weight 'dynamic' is not constant");
-  EXPECT_EQ(plan.nodes[1].reason, "the quantizer does not know BatchNormalization");
+  EXPECT_EQ(plan.nodes[1].reason, "the QOperator format has no integer form of BatchNormalization");
   EXPECT_EQ(plan.nodes[2].reason, "its inputs are constant");
   EXPECT_EQ(plan.nodes[3].reason, "its bounds are not constant float32 numbers");
+}
+
+// QDQ: what is computed is quantized like an activation.
+TEST(Plan, ComputedWeightsAreActivationsInQdq) {
+  const Graph graph = GraphBuilder()
+                          .input("x", {1, 1, 4, 4})
+                          .input("w", {1, 1, 1, 1})
+                          .node("Conv", "conv", {"x", "w"})
+                          .output("conv", {1, 1, 4, 4})
+                          .build();
+  const Plan plan = make_plan(graph, test::ranges({{"x", {-1, 1}}, {"w", {-2, 2}}, {"conv", {-2, 2}}}), {}).value();
+  EXPECT_EQ(plan.nodes[0].treatment, Treatment::kQuantized);
+  EXPECT_EQ(plan.activations.at("w").params, choose_params(-2, 2, {}));
+}
+
+TEST(Plan, OperatorsOutsideTheTableAreQuantizedWhereTheyAreNamed) {
+  const Graph graph = conv_graph().node("Exp", "exp", {"conv"}).output("exp", {1, 1, 4, 4}).build();
+  const RangeTable ranges = test::ranges({{"x", {-1, 1}}, {"conv", {-1, 1}}, {"exp", {0.3, 3}}});
+  EXPECT_EQ(make_plan(graph, ranges, {}).value().nodes[1].reason,
+            "Exp is quantized only where quantizer.op_types names it");
+  Options options;
+  options.op_types = {"Conv", "Exp"};
+  const Plan plan = make_plan(graph, ranges, options).value();
+  EXPECT_EQ(plan.nodes[1].treatment, Treatment::kQuantized);
+  EXPECT_EQ(plan.activations.at("exp").params, choose_params(0, 3, {}));
+}
+
+TEST(Plan, LayoutOperatorsCanBeForced) {
+  const Graph graph =
+      GraphBuilder().input("x", {1, 4}).node("Transpose", "turned", {"x"}).output("turned", {4, 1}).build();
+  Options options;
+  options.force_layout_ops = true;
+  const Plan plan = make_plan(graph, test::ranges({{"x", {-1, 1}}}), options).value();
+  EXPECT_EQ(plan.activations.at("turned").source, "x");
+}
+
+TEST(Plan, OutputsOfNamedOperatorsStayFloat) {
+  const Graph graph = conv_graph().node("Relu", "relu", {"conv"}).output("relu", {1, 1, 4, 4}).build();
+  Options options;
+  options.exclude_output_op_types = {"Conv"};
+  const Plan plan = make_plan(graph, test::ranges({{"x", {-1, 1}}}), options).value();
+  EXPECT_EQ(plan.nodes[0].treatment, Treatment::kQuantized);
+  EXPECT_EQ(plan.nodes[1].reason, "its input 'conv' is not quantized");
+  EXPECT_FALSE(plan.activations.contains("conv"));
+}
+
+TEST(Plan, SoftmaxHasFixedParametersInQOperator) {
+  const Graph graph = GraphBuilder()
+                          .input("x", {1, 4})
+                          .node("Softmax", "soft", {"x"}, {{"axis", Index{-1}}})
+                          .output("soft", {1, 4})
+                          .build();
+  Options options;
+  options.format = Format::kQOperator;
+  options.activation_type = DType::kInt8;
+  const Plan plan = make_plan(graph, test::ranges({{"x", {-1, 1}}, {"soft", {0.2, 0.4}}}), options).value();
+  EXPECT_EQ(plan.activations.at("soft").params, (QuantParams{DType::kInt8, 1.0F / 256, -128}));
+}
+
+TEST(Plan, WeightOnlyMarksNoActivation) {
+  const Graph graph = conv_graph().node("Relu", "relu", {"conv"}).output("relu", {1, 1, 4, 4}).build();
+  Options options;
+  options.format = Format::kWeightOnly;
+  const Plan plan = make_plan(graph, {}, options).value();
+  EXPECT_EQ(plan.nodes[0].treatment, Treatment::kQuantized);
+  EXPECT_EQ(plan.nodes[1].treatment, Treatment::kFloat);
+  EXPECT_TRUE(plan.activations.empty());
 }
 
 TEST(Plan, MaxPoolWithIndicesStaysFloat) {

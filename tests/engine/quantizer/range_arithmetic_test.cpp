@@ -107,5 +107,42 @@ TEST(QuantizeValue, IsWithinHalfAStepInsideTheRange) {
   }
 }
 
+TEST(ChooseParams, WideAndNarrowTypes) {
+  EXPECT_EQ(choose_params(-1, 1, {.dtype = DType::kUint16, .symmetric = true}).zero_point, 32768);
+  EXPECT_EQ(choose_params(-1, 1, {.dtype = DType::kInt16, .symmetric = true, .range = RangeKind::kAuto}).scale,
+            static_cast<float>(2.0 / 65534));
+  EXPECT_EQ(choose_params(-1, 1, {.dtype = DType::kInt4, .symmetric = true, .range = RangeKind::kAuto}),
+            (QuantParams{DType::kInt4, static_cast<float>(2.0 / 15), 0}));  // rint(-0.5) is 0
+  EXPECT_EQ(choose_params(0, 3, {.dtype = DType::kUint4}), (QuantParams{DType::kUint4, static_cast<float>(0.2), 0}));
+  EXPECT_EQ(integer_bounds({.dtype = DType::kInt4, .reduce_range = true}).max, 3);
+  EXPECT_EQ(integer_bounds({.dtype = DType::kUint16, .reduce_range = true}).max, 32767);
+}
+
+TEST(ChooseParams, AutoIsNarrowWhereSymmetric) {
+  EXPECT_EQ(integer_bounds({.dtype = DType::kInt8, .symmetric = true, .range = RangeKind::kAuto}).min, -127);
+  EXPECT_EQ(integer_bounds({.dtype = DType::kInt8, .symmetric = false, .range = RangeKind::kAuto}).min, -128);
+}
+
+TEST(ChooseParams, RestrictedZeroPoints) {
+  constexpr RangeScheme kRestricted = {.dtype = DType::kUint8, .restricted = true};
+  EXPECT_EQ(choose_params(0, 5.1, kRestricted), (QuantParams{DType::kUint8, static_cast<float>(5.1 / 255), 0}));
+  EXPECT_EQ(choose_params(-1, 5.08, kRestricted), (QuantParams{DType::kUint8, static_cast<float>(5.08 / 127), 128}));
+  EXPECT_EQ(choose_params(-2.56, 1, kRestricted), (QuantParams{DType::kUint8, static_cast<float>(2.56 / 128), 128}));
+  EXPECT_EQ(choose_params(0, 0, kRestricted), (QuantParams{DType::kUint8, static_cast<float>(1.0 / 255), 0}));
+}
+
+TEST(ChooseParams, AMinimumRangeRaisesTheUpperEnd) {
+  EXPECT_EQ(choose_params(-0.5, 0.5, {.dtype = DType::kUint8, .minimum_range = 4}),
+            choose_params(-0.5, 3.5, {.dtype = DType::kUint8}));
+  EXPECT_EQ(choose_params(-4, 1, {.dtype = DType::kUint8, .minimum_range = 4}),
+            choose_params(-4, 1, {.dtype = DType::kUint8}));
+}
+
+TEST(ChooseParams, Float16ScalesAreRounded) {
+  const QuantParams params = choose_params(0, 1, {.dtype = DType::kUint8, .scale_type = DType::kFloat16});
+  EXPECT_EQ(params.scale, 0x1.01p-8F);  // 1/255 = 0x1.0101p-8 in 11 bits
+  EXPECT_EQ(params.zero_point, 0);
+}
+
 }  // namespace
 }  // namespace assay::quantizer

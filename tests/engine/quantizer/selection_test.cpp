@@ -29,7 +29,9 @@ TEST(CheckOptions, AcceptsTheDefaults) { EXPECT_EQ(error_of({}), ""); }
 TEST(CheckOptions, NamesUnknownThingsAndTheNearestKnownOnes) {
   Options options;
   options.op_types = {"Conv", "Rely"};
-  EXPECT_EQ(error_of(options), "quantizer.op_types: the quantizer does not know 'Rely'; did you mean 'Relu'?");
+  EXPECT_EQ(error_of(options),
+            "quantizer.op_types: the quantizer does not know 'Rely', and the model has no such node; did you mean "
+            "'Relu'?");
   options = {};
   options.nodes_to_quantize = {"conv"};
   EXPECT_EQ(error_of(options), "quantizer.nodes_to_quantize: the model has no node 'conv'; did you mean 'conv1'?");
@@ -53,8 +55,16 @@ TEST(CheckOptions, RefusesContradictions) {
   options.ranges["conv1"] = {2, 1};
   EXPECT_EQ(error_of(options), "quantizer.ranges for 'conv1': min 2 is greater than max 1");
   options = {};
+  options.activation_type = DType::kInt32;
+  EXPECT_EQ(error_of(options), "quantizer.activation_type is int32; it must be int8, uint8, int16 or uint16");
+  options.format = Format::kQOperator;
   options.activation_type = DType::kInt16;
   EXPECT_EQ(error_of(options), "quantizer.activation_type is int16; it must be int8 or uint8");
+  options = {};
+  options.activation_restricted = true;
+  options.activation_type = DType::kInt8;
+  EXPECT_EQ(error_of(options),
+            "quantizer.activation_restricted is for unsigned activations that are not symmetric; found int8");
 }
 
 TEST(CheckIsFloatModel, NamesAQuantizedNode) {

@@ -100,5 +100,42 @@ TEST(ParamTensors, AreScalarsOrVectors) {
   EXPECT_THAT(zero_point_tensor(two).data<std::int8_t>(), ElementsAre(0, 1));
 }
 
+// Blocks of 2 along an axis of 3: the last block is one element.
+TEST(WeightParams, BlocksHaveTheirOwnScales) {
+  Options options;
+  options.block_size = 2;
+  const ChannelParams params =
+      choose_weight_params({.name = "w", .tensor = kWeight, .channel_axis = 0, .block_axis = 1, .options = options})
+          .value();
+  EXPECT_EQ(params.shape(), (Shape{2, 2}));
+  EXPECT_THAT(params.scales, ElementsAre(static_cast<float>(2.0 / 254), static_cast<float>(2.0 / 254),
+                                         static_cast<float>(8.0 / 254), 1.0F));
+  const Tensor q = quantize_tensor(kWeight, params).value();
+  EXPECT_THAT(q.data<std::int8_t>(), ElementsAre(-127, 64, 127, 127, -64, 0));
+}
+
+TEST(WeightParams, ChannelsMayBeGivenOneByOne) {
+  TensorOverride setting;
+  setting.axis = 0;
+  setting.channels = {{.scale = 0.5, .zero_point = 1, .min = {}, .max = {}},
+                      {.scale = {}, .zero_point = {}, .min = -8, .max = 8}};
+  const ChannelParams params = choose({}, &setting);
+  EXPECT_THAT(params.scales, ElementsAre(0.5F, static_cast<float>(16.0 / 254)));
+  EXPECT_THAT(params.zero_points, ElementsAre(1, 0));
+  setting.channels.pop_back();
+  const auto refused = choose_weight_params(
+      {.name = "w", .tensor = kWeight, .channel_axis = 0, .options = Options{}, .setting = &setting});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message, "quantizer.overrides for 'w': 1 entries for 2 channels");
+}
+
+TEST(QuantizeTensor, WideAndNarrowTypes) {
+  const ChannelParams four{DType::kInt4, -1, {0.5F}, {0}};
+  EXPECT_THAT(quantize_tensor(kWeight, four).value().to_indices(), ElementsAre(-2, 1, 2, 7, -4, 0));
+  const ChannelParams sixteen{DType::kUint16, -1, {0.0001F}, {32768}};
+  EXPECT_THAT(quantize_tensor(kWeight, sixteen).value().to_indices(),
+              ElementsAre(22768, 37768, 42768, 65535, 12768, 32768));
+}
+
 }  // namespace
 }  // namespace assay::quantizer

@@ -114,10 +114,6 @@ TEST(Settings, ExternalRuntimesGetLevelThreadsAndTheirOwnOptions) {
 }
 
 TEST(Settings, WhatTheBuildLacksIsNamedWithWhatItHas) {
-  EXPECT_EQ(quantizer_options(with("quantizer.calibration", "entropy"), "").error().message,
-            "quantizer.calibration=entropy is not in this build, which has: minmax");
-  EXPECT_EQ(quantizer_options(with("quantizer.format", "dynamic"), "").error().message,
-            "quantizer.format=dynamic is not in this build, which has: qdq, qoperator");
   EXPECT_EQ(session_options(with("runtime.name", "onnxruntime")).error().message,
             "runtime.name=onnxruntime cannot be used here, where only assay's own runtime runs");
   const Result<api::SessionOptions> sve = session_options(with("runtime.isa", "sve"));
@@ -132,6 +128,32 @@ TEST(Settings, EveryValueOfTheIsaAxisIsInTheBuild) {
     EXPECT_TRUE(session_options(with("runtime.isa", isa)).ok()) << isa;
   }
   EXPECT_EQ(session_options(with("runtime.isa", "neon_i8mm")).value().profile.isa, Isa::kNeonI8mm);
+}
+
+TEST(Settings, CalibrationAxesHaveTheirPlaces) {
+  Configuration c;
+  c.set("quantizer.calibration", "mean_sigma");
+  c.set("quantizer.calibration_symmetric", true);
+  c.set("quantizer.percentile", 99);
+  c.set("quantizer.bins", 512);
+  c.set("quantizer.moving_average_constant", 0.5);
+  c.set("quantizer.sigmas", 4);
+  c.set("quantizer.calibration_stride", 3);
+  const quantizer::CalibrationOptions o = quantizer_options(c, "").value().calibration;
+  EXPECT_EQ(o.method, quantizer::Calibration::kMeanSigma);
+  EXPECT_TRUE(o.symmetric);
+  EXPECT_EQ(o.percentile, 99);
+  EXPECT_EQ(o.bins, 512);
+  EXPECT_EQ(o.moving_average_constant, 0.5);
+  EXPECT_EQ(o.sigmas, 4);
+  EXPECT_EQ(o.stride, 3);
+  const quantizer::CalibrationOptions fallback = quantizer_options({}, "").value().calibration;
+  EXPECT_EQ(fallback.method, quantizer::Calibration::kMinMax);
+  EXPECT_EQ(fallback.percentile, 99.99);
+  EXPECT_EQ(fallback.bins, 2048);
+  EXPECT_EQ(fallback.stride, quantizer::kCollectAuto);
+  EXPECT_EQ(quantizer_options(with("quantizer.calibration_stride", "all"), "").value().calibration.stride,
+            quantizer::kCollectAll);
 }
 
 TEST(Settings, RangesComeFromAFileBesideTheCase) {

@@ -256,7 +256,7 @@ std::vector<Values> samples_of(Result<api::CalibrationSource> source) {
   std::vector<Values> samples;
   EXPECT_TRUE(source.ok()) << (source.ok() ? "" : source.error().message);
   if (source.ok()) {
-    for (api::NamedTensors inputs; source.value()(inputs).value();) {
+    for (api::NamedTensors inputs; source.value()(static_cast<Index>(samples.size()), inputs).value(); inputs.clear()) {
       EXPECT_EQ(inputs.at("x").shape(), (Shape{1, 2}));
       samples.push_back(inputs.at("x").to_doubles());
     }
@@ -311,18 +311,51 @@ TEST(Calibration, SeedsAreKnown) {
 TEST(Calibration, DataOfTheCommandLine) {
   Graph graph = graph_xy();
   graph.inputs[0].dims = {Dim{3, ""}};
-  const auto source = open_calibration_data(kData + "stored.npz", graph);
-  api::NamedTensors inputs;
+  const auto source = open_calibration_data({kData + "stored.npz"}, graph);
   ASSERT_TRUE(source.ok()) << source.error().message;
-  EXPECT_TRUE(source.value()(inputs).value());
-  EXPECT_EQ(inputs.at("x").to_doubles(), (Values{0, 1, 2}));
-  EXPECT_TRUE(source.value()(inputs).value());
-  EXPECT_EQ(inputs.at("x").to_doubles(), (Values{3, 4, 5}));
-  EXPECT_FALSE(source.value()(inputs).value());
-  EXPECT_EQ(open_calibration_data("/nonexistent", graph).error().message,
+  const auto sample = [&](Index position) {
+    api::NamedTensors inputs;
+    return source.value()(position, inputs).value() ? inputs.at("x").to_doubles() : Values{};
+  };
+  EXPECT_EQ(sample(0), (Values{0, 1, 2}));
+  EXPECT_EQ(sample(1), (Values{3, 4, 5}));
+  EXPECT_EQ(sample(2), Values{});
+  EXPECT_EQ(sample(0), (Values{0, 1, 2}));  // again, for a second pass
+  EXPECT_EQ(open_calibration_data({"/nonexistent"}, graph).error().message,
             "/nonexistent: there is no such file or folder");
-  EXPECT_EQ(open_calibration_data(kData, graph).error().message,
+  EXPECT_EQ(open_calibration_data({kData}, graph).error().message,
             kData + ": there is no test_data_set_N in this folder");
+}
+
+TEST(Calibration, NamedFilesOfTheCommandLine) {
+  Graph graph = graph_xy();
+  graph.inputs[0].dims = {Dim{2, ""}};
+  const std::string file = testing::TempDir() + "/calibration=named.npy";
+  ASSERT_TRUE(save_npy(file, Tensor::from<float>({2, 2}, {1, 2, 3, 4})).ok());
+  const auto source = open_calibration_data({"x=" + file}, graph);
+  ASSERT_TRUE(source.ok()) << source.error().message;
+  api::NamedTensors inputs;
+  EXPECT_TRUE(source.value()(1, inputs).value());
+  EXPECT_EQ(inputs.at("x").to_doubles(), (Values{3, 4}));
+  EXPECT_FALSE(source.value()(2, inputs).value());
+  EXPECT_EQ(open_calibration_data({"z=a.npy"}, graph).error().message,
+            "--calibration 'z=a.npy': the model has no such input; its inputs are: x");
+  EXPECT_EQ(open_calibration_data({"x=" + file, "x=b.npy"}, graph).error().message,
+            "--calibration: input 'x' has two files: " + file + " and b.npy");
+  graph.inputs.push_back(graph.inputs[0]);
+  graph.inputs[1].name = "second";
+  EXPECT_EQ(open_calibration_data({"x=" + file}, graph).error().message,
+            "--calibration: input 'second' has no data; add --calibration second=FILE.npy");
+}
+
+TEST(Calibration, OtherFormsAreNamedWithTheAcceptedOnes) {
+  const std::string forms =
+      "it takes a file .npz with an array for each input, a folder with test_data_set_N, or NAME=FILE.npy for each "
+      "input";
+  const std::string npy = kData + "version3_u1.npy";
+  EXPECT_EQ(open_calibration_data({npy}, graph_xy()).error().message, "--calibration " + npy + ": " + forms);
+  EXPECT_EQ(open_calibration_data({npy, npy}, graph_xy()).error().message,
+            "--calibration: 2 values do not go together; " + forms);
 }
 
 TEST(ReferenceValues, TakeTheOutputsTypeAndShape) {

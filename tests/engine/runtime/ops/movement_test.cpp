@@ -213,13 +213,13 @@ TEST(Pad, RefusesWhatItCannotDo) {
   const auto message = [&x](const std::string& mode, const Ints& pads) {
     return refusal({.op_type = "Pad", .attributes = {{"mode", mode}}, .inputs = {x, list(pads)}});
   };
-  EXPECT_EQ(message("wrap", {1, 1}),
-            "Pad node 'node' (opset 13): mode must be constant, reflect or edge; found 'wrap'");
+  EXPECT_EQ(message("mirror", {1, 1}),
+            "Pad node 'node' (opset 13): mode must be constant, reflect, edge or wrap; found 'mirror'");
   EXPECT_EQ(message("constant", {1}), "pads must have a begin and an end for each of the 1 dimensions; found [1]");
   EXPECT_EQ(message("reflect", {2, 0}),
             "a reflected pad must be smaller than what it reflects: dimension 0 of size 2 with pads 2 and 0");
   EXPECT_EQ(message("edge", {-2, 1}),
-            "an edge pad needs an element to repeat: dimension 0 of size 2 with pads -2 and 1");
+            "an edge or wrapped pad needs an element to repeat: dimension 0 of size 2 with pads -2 and 1");
   EXPECT_EQ(message("constant", {-2, -1}),
             "negative pads take away more than there is: dimension 0 of size 2 with pads -2 and -1");
   const auto huge = run_node({.op_type = "Pad", .inputs = {x, list({INT64_MAX, INT64_MIN})}}, {});

@@ -128,8 +128,6 @@ TEST(AveragePool, CeilModeCountsPaddingButNothingBeyond) {
 TEST(Pool, RefusesWhatItCannotDo) {
   const Tensor x = Tensor::allocate(DType::kFloat32, {1, 1, 4, 4}).value();
   const AttributeMap kernel = {{"kernel_shape", Ints{2, 2}}};
-  EXPECT_EQ(refusal({.op_type = "MaxPool", .attributes = kernel, .inputs = {x}, .outputs = 2}),
-            "MaxPool node 'node' (opset 13): the output Indices ('output1') is not computed");
   EXPECT_EQ(refusal({.op_type = "MaxPool", .inputs = {x}}),
             "MaxPool node 'node' (opset 13): the attribute kernel_shape is missing");
   EXPECT_EQ(refusal({.op_type = "AveragePool",
@@ -139,7 +137,7 @@ TEST(Pool, RefusesWhatItCannotDo) {
   EXPECT_EQ(refusal({.op_type = "MaxPool",
                      .attributes = kernel,
                      .inputs = {Tensor::allocate(DType::kInt32, {1, 1, 4, 4}).value()}}),
-            "X must have one of the types float32, int8, uint8; found int32");
+            "X must not have the type int32");
 }
 
 TEST(GlobalAveragePool, TakesTheMeanInDouble) {

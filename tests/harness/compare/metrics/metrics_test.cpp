@@ -49,6 +49,38 @@ TEST(Metric, Errors) {
   EXPECT_EQ(value("max_rel_error", {0}, {0}), 0.0);
 }
 
+TEST(Metric, ToleranceRatioIsNumpysAllclose) {
+  const MetricOptions options{.rtol = 0.25, .atol = 0.5};
+  EXPECT_EQ(value("tolerance_ratio", {1, 7}, {1, 4}, options), 2.0);  // 3 / (0.5 + 1)
+  EXPECT_EQ(value("tolerance_ratio", {0.5}, {0}, options), 1.0);
+  EXPECT_EQ(value("tolerance_ratio", {0.5}, {0}, {.rtol = 1, .atol = 0}), kInfinity);
+  EXPECT_TRUE(std::isnan(value("tolerance_ratio", {kNan}, {1}, options)));
+  EXPECT_EQ(value("tolerance_ratio", {kNan, kInf}, {kNan, kInf}, options), 0.0);
+}
+
+TEST(Metric, ToleranceRatioOfIntegersIsEqualityAndOfHalvesAUnit) {
+  const MetricOptions options{.rtol = 1, .atol = 100};
+  const Tensor one = Tensor::scalar(std::int32_t{1});
+  EXPECT_EQ(judged("tolerance_ratio", one, one, options).value().measured.value, 0.0);
+  EXPECT_EQ(judged("tolerance_ratio", Tensor::scalar(std::int32_t{2}), one, options).value().measured.value, kInfinity);
+  const auto half = [](DType dtype, std::uint16_t bits) {
+    Tensor tensor = Tensor::allocate(dtype, {}).value();
+    std::memcpy(tensor.mutable_bytes(), &bits, sizeof(bits));
+    return tensor;
+  };
+  const MetricOptions strict{.rtol = 0, .atol = 0};
+  for (const auto& [dtype, bits] : {std::pair(DType::kFloat16, 0x3C00), std::pair(DType::kBfloat16, 0x3F80)}) {
+    const Tensor reference = half(dtype, static_cast<std::uint16_t>(bits));  // 1
+    const auto ratio = [&, type = dtype](int beyond) {
+      return judged("tolerance_ratio", half(type, static_cast<std::uint16_t>(bits + beyond)), reference, strict)
+          .value()
+          .measured.value;
+    };
+    EXPECT_EQ(ratio(1), 0.5);
+    EXPECT_EQ(ratio(2), 1.0);
+  }
+}
+
 TEST(Metric, DetailGivesThePlaceInTheShape) {
   const Tensor reference = Tensor::from<float>({2, 1, 3}, {0, 0, 0, 0, 0, 0});
   const Tensor actual = Tensor::from<float>({2, 1, 3}, {0, 1, 0, 0, -3, 2});

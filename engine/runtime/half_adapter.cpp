@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/runtime/half_adapter.h"
+
+#include <algorithm>
+
+namespace assay::runtime {
+namespace {
+
+class ThroughFloat final : public Operator {
+ public:
+  ThroughFloat(std::unique_ptr<Operator> op, std::vector<Tensor> constants)
+      : op_(std::move(op)), constants_(std::move(constants)) {}
+
+  Result<std::vector<Tensor>> run(RunContext& context) override {
+    const auto first = std::find_if(context.inputs.begin(), context.inputs.end(),
+                                    [](const Tensor& tensor) { return is_half(tensor.dtype()); });
+    if (first == context.inputs.end()) {
+      return op_->run(context);
+    }
+    const DType half = first->dtype();
+    std::vector<Tensor> wide;
+    for (std::size_t i = 0; i < context.inputs.size(); ++i) {
+      const Tensor& input = context.inputs[i];
+      if (!is_half(input.dtype())) {
+        wide.push_back(input);
+      } else if (i < constants_.size() && !constants_[i].empty()) {
+        wide.push_back(constants_[i]);
+      } else {
+        ASSAY_ASSIGN(Tensor converted, widen_half(input));
+        wide.push_back(std::move(converted));
+      }
+    }
+    RunContext inner = context;
+    inner.inputs = wide;
+    ASSAY_ASSIGN(std::vector<Tensor> outputs, op_->run(inner));
+    context.multiply_accumulates = inner.multiply_accumulates;
+    for (Tensor& output : outputs) {
+      if (output.dtype() == DType::kFloat32) {
+        ASSAY_ASSIGN(output, narrow_to_half(output, half));
+      }
+    }
+    return outputs;
+  }
+  KernelInfo kernel() const override { return op_->kernel(); }
+  bool saturates() const override { return op_->saturates(); }
+  std::vector<KernelInfo> nested_kernels() const override { return op_->nested_kernels(); }
+
+ private:
+  std::unique_ptr<Operator> op_;
+  std::vector<Tensor> constants_;  // half constants as float32, by input
+};
+
+}  // namespace
+
+Result<Tensor> widen_half(const Tensor& tensor) {
+  ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(DType::kFloat32, tensor.shape()));
+  const auto* in = reinterpret_cast<const std::uint16_t*>(tensor.bytes());
+  float* to = out.mutable_data<float>().data();
+  const auto convert = tensor.dtype() == DType::kFloat16 ? float16_to_float : bfloat16_to_float;
+  std::transform(in, in + tensor.size(), to, convert);
+  return out;
+}
+
+Result<Tensor> narrow_to_half(const Tensor& tensor, DType half) {
+  ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(half, tensor.shape()));
+  const auto in = tensor.data<float>();
+  const auto convert = half == DType::kFloat16 ? float_to_float16 : float_to_bfloat16;
+  std::transform(in.begin(), in.end(), reinterpret_cast<std::uint16_t*>(out.mutable_bytes()), convert);
+  return out;
+}
+
+Result<std::unique_ptr<Operator>> prepare_through_float(const OperatorRow& row, const PrepareContext& context) {
+  Graph graph;  // what an operator may ask of its graph: opsets and constants, the half ones widened
+  std::vector<Tensor> constants;
+  bool has_half = false;
+  for (std::size_t i = 0; i < context.node.inputs.size(); ++i) {
+    const Tensor* constant = context.has_input(i) ? context.constant(i) : nullptr;
+    constants.emplace_back();
+    if (constant != nullptr && is_half(constant->dtype())) {
+      ASSAY_ASSIGN(constants.back(), widen_half(*constant));
+      has_half = true;
+    }
+    if (constant != nullptr) {
+      graph.initializers[context.node.inputs[i]] = constants.back().empty() ? *constant : constants.back();
+    }
+  }
+  if (!has_half) {
+    ASSAY_ASSIGN(auto op, row.prepare(context));
+    return std::unique_ptr<Operator>(std::make_unique<ThroughFloat>(std::move(op), std::vector<Tensor>()));
+  }
+  graph.opsets = context.graph.opsets;
+  const PrepareContext widened{.graph = graph,
+                               .node = context.node,
+                               .profile = context.profile,
+                               .features = context.features,
+                               .threads = context.threads};
+  ASSAY_ASSIGN(auto op, row.prepare(widened));
+  return std::unique_ptr<Operator>(std::make_unique<ThroughFloat>(std::move(op), std::move(constants)));
+}
+
+}  // namespace assay::runtime

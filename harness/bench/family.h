@@ -31,6 +31,7 @@ BenchmarkRows linear_rows(const FamilyOptions& options);
 BenchmarkRows elementwise_rows(const FamilyOptions& options);
 BenchmarkRows lookup_rows(const FamilyOptions& options);
 BenchmarkRows pool_rows(const FamilyOptions& options);
+BenchmarkRows softmax_rows(const FamilyOptions& options);
 BenchmarkRows im2col_rows(const FamilyOptions& options);
 BenchmarkRows operator_rows(const FamilyOptions& options);
 BenchmarkRows emulation_rows(const FamilyOptions& options);

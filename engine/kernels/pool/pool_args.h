@@ -49,8 +49,13 @@ struct AverageBandArgs {
       nullptr;           // [count], what each window's sum is divided by, in every row; kTapSlack more may be read
   bool inverse = false;  // taps holds 1 / taps instead, exactly: powers of two
   PoolQuantization quantization = {};
+  // A short cut that kernels may take. v = f32(f32(integer sum of x - x_zero_point) * factors[i]) + y_zero_point rounds
+  // to the same integer as the contract's float sums do wherever it is nearer than `certain` to an integer. Not above
+  // 0: nowhere. Above 0, sums of the bytes of a window fit into 16 bits.
+  const float* factors = nullptr;  // [count], x_scale / (y_scale * taps); kTapSlack more, 0, may be read
+  float certain = 0;
 };
-inline constexpr std::int64_t kTapSlack = 16;
+inline constexpr std::int64_t kTapSlack = 32;
 
 struct MaxBandArgs {
   BandArgs band = {};

@@ -20,6 +20,7 @@ namespace {
 constexpr std::int64_t kFloats = 16;
 constexpr std::int64_t kBytes = 64;
 constexpr std::int64_t kFlush = 256;  // sums of as many bytes fit into 16 bits
+constexpr int kCredit = 16;           // blocks
 
 std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
@@ -64,29 +65,128 @@ __m512i tap(const std::uint8_t* from, std::int64_t stride, std::int64_t count) {
   }
 }
 
+// 16 windows from window i of output row o on, by the contract's own steps.
 template <int kStride, bool kSigned>
-void average(const AverageBandArgs& args) {
+void average_exactly(const AverageBandArgs& args, std::int64_t o, std::int64_t i) {
   const BandArgs& b = args.band;
   const PoolQuantization& q = args.quantization;
   const __m512i x_zero = _mm512_set1_epi32(q.x_zero_point);
   const __m512 x_scale = _mm512_set1_ps(q.x_scale);
-  const __m512 y_scale = _mm512_set1_ps(q.y_scale);
-  const __m512 y_zero = _mm512_set1_ps(static_cast<float>(q.y_zero_point));
   const __m512 high = _mm512_set1_ps(kSigned ? 127.0F : 255.0F);
-  for (std::int64_t o = 0; o < b.out_rows; ++o) {
-    for (std::int64_t i = 0; i < b.count; i += kFloats) {
-      __m512 sum = _mm512_setzero_ps();
-      for (std::int64_t r = 0; r < b.rows; ++r) {
-        const std::uint8_t* from = b.band + o * b.out_step + r * b.row_step + i * b.stride;
-        for (std::int64_t c = 0; c < b.columns; ++c) {
-          const __m512i x = tap<kStride, kSigned>(from + c * b.column_step, b.stride, b.count - i);
-          sum = _mm512_add_ps(sum, _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_sub_epi32(x, x_zero)), x_scale));
-        }
+  __m512 sum = _mm512_setzero_ps();
+  for (std::int64_t r = 0; r < b.rows; ++r) {
+    const std::uint8_t* from = b.band + o * b.out_step + r * b.row_step + i * b.stride;
+    for (std::int64_t c = 0; c < b.columns; ++c) {
+      const __m512i x = tap<kStride, kSigned>(from + c * b.column_step, b.stride, b.count - i);
+      sum = _mm512_add_ps(sum, _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_sub_epi32(x, x_zero)), x_scale));
+    }
+  }
+  const __m512 taps = _mm512_loadu_ps(args.taps + i);
+  const __m512 mean = args.inverse ? _mm512_mul_ps(sum, taps) : _mm512_div_ps(sum, taps);
+  const __m512 y_zero = _mm512_set1_ps(static_cast<float>(q.y_zero_point));
+  const __m512 v = _mm512_add_ps(_mm512_div_ps(mean, _mm512_set1_ps(q.y_scale)), y_zero);
+  store_bytes<kSigned>(b.y + o * b.y_step + i, _mm512_cvtps_epi32(_mm512_min_ps(high, v)), b.count - i);
+}
+
+// The sums of 32 windows, in 16 bits; `flips` makes signed bytes unsigned. kSize: of the window's sides, 0 any.
+template <int kStride, std::int64_t kSize>
+__m512i byte_sums(const BandArgs& b, const std::uint8_t* from, __m512i flips) {
+  const __m512i low_bytes = _mm512_set1_epi16(0xFF);
+  __m512i sums = _mm512_setzero_si512();
+  for (std::int64_t r = 0; r < (kSize == 0 ? b.rows : kSize); ++r) {
+    const std::uint8_t* row = from + r * b.row_step;
+    if (kStride == 2 && (kSize == 0 ? b.columns : kSize) == 2 && b.column_step == 1) {
+      const __m512i bytes = _mm512_xor_si512(_mm512_loadu_si512(row), flips);
+      sums = _mm512_add_epi16(sums, _mm512_maddubs_epi16(bytes, _mm512_set1_epi8(1)));
+      continue;
+    }
+    for (std::int64_t c = 0; c < (kSize == 0 ? b.columns : kSize); ++c) {
+      const std::uint8_t* at = row + c * b.column_step;
+      if constexpr (kStride == 1) {
+        const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+        sums = _mm512_add_epi16(sums, _mm512_cvtepu8_epi16(_mm256_xor_si256(bytes, _mm512_castsi512_si256(flips))));
+      } else {
+        const __m512i bytes = _mm512_xor_si512(_mm512_loadu_si512(at), flips);
+        sums = _mm512_add_epi16(sums, _mm512_and_si512(bytes, low_bytes));
       }
-      const __m512 taps = _mm512_loadu_ps(args.taps + i);
-      const __m512 mean = args.inverse ? _mm512_mul_ps(sum, taps) : _mm512_div_ps(sum, taps);
-      const __m512 v = _mm512_add_ps(_mm512_div_ps(mean, y_scale), y_zero);
-      store_bytes<kSigned>(b.y + o * b.y_step + i, _mm512_cvtps_epi32(_mm512_min_ps(high, v)), b.count - i);
+    }
+  }
+  return sums;
+}
+
+struct ShortCut {
+  __m512i shift;
+  __m512 y_zero;
+  __m512 certain;
+};
+
+// 16 windows; bits of `sure` stay set where no tie is near.
+__m512i short_average(const ShortCut& cut, __m256i sums, const float* factors, __mmask16& sure) {
+  const __m512i sum = _mm512_sub_epi32(_mm512_cvtepu16_epi32(sums), cut.shift);
+  const __m512 v = _mm512_add_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(sum), _mm512_loadu_ps(factors)), cut.y_zero);
+  const __m512i rounded = _mm512_cvtps_epi32(v);
+  const __m512 distance = _mm512_abs_ps(_mm512_sub_ps(v, _mm512_cvtepi32_ps(rounded)));
+  sure = _mm512_mask_cmp_ps_mask(sure, distance, cut.certain, _CMP_LT_OQ);
+  return rounded;
+}
+
+// The first `count` of 32 bytes of int32 values, saturated.
+template <bool kSigned>
+void store_pair(std::uint8_t* y, __m512i low, __m512i high, std::int64_t count) {
+  const __m512i words = _mm512_packs_epi32(low, high);
+  const __m256i bytes =
+      kSigned ? _mm512_cvtsepi16_epi8(words) : _mm512_cvtusepi16_epi8(_mm512_max_epi16(words, _mm512_setzero_si512()));
+  const __m256i in_order = _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7));
+  _mm256_mask_storeu_epi8(y, first32(count), in_order);
+}
+
+// The short cut, block by block; blocks with a window too near a tie take the exact way. Where most are (equal scales
+// give ties by the dozen), the rest of the band does.
+template <int kStride, bool kSigned, std::int64_t kSize>
+void average_shortly(const AverageBandArgs& args) {
+  const BandArgs& b = args.band;
+  const PoolQuantization& q = args.quantization;
+  const __m512i flips = _mm512_set1_epi8(kSigned ? INT8_MIN : 0);
+  const auto zeros = static_cast<std::int32_t>(b.rows * b.columns) * (q.x_zero_point + (kSigned ? 128 : 0));
+  const ShortCut cut = {_mm512_set1_epi32(zeros), _mm512_set1_ps(static_cast<float>(q.y_zero_point)),
+                        _mm512_set1_ps(args.certain)};
+  int credit = kCredit;
+  for (std::int64_t o = 0; o < b.out_rows; ++o) {
+    const std::uint8_t* from = b.band + o * b.out_step;
+    for (std::int64_t i = 0; i < b.count; i += 2 * kFloats) {
+      if (credit > 0) {
+        const __m512i sums = byte_sums<kStride, kSize>(b, from + i * kStride, flips);
+        __mmask16 sure = 0xFFFF;
+        const __m512i low = short_average(cut, _mm512_castsi512_si256(sums), args.factors + i, sure);
+        const __m512i high = short_average(cut, _mm512_extracti64x4_epi64(sums, 1), args.factors + i + kFloats, sure);
+        if (sure == 0xFFFF) {
+          store_pair<kSigned>(b.y + o * b.y_step + i, low, high, b.count - i);
+          credit += credit < kCredit ? 1 : 0;
+          continue;
+        }
+        --credit;
+      }
+      average_exactly<kStride, kSigned>(args, o, i);
+      if (i + kFloats < b.count) {
+        average_exactly<kStride, kSigned>(args, o, i + kFloats);
+      }
+    }
+  }
+}
+
+template <int kStride, bool kSigned>
+void average(const AverageBandArgs& args) {
+  if constexpr (kStride != 0) {
+    if (args.certain > 0) {
+      const std::int64_t size = args.band.rows == args.band.columns ? args.band.rows : 0;
+      return size == 2   ? average_shortly<kStride, kSigned, 2>(args)
+             : size == 3 ? average_shortly<kStride, kSigned, 3>(args)
+                         : average_shortly<kStride, kSigned, 0>(args);
+    }
+  }
+  for (std::int64_t o = 0; o < args.band.out_rows; ++o) {
+    for (std::int64_t i = 0; i < args.band.count; i += kFloats) {
+      average_exactly<kStride, kSigned>(args, o, i);
     }
   }
 }
@@ -96,36 +196,41 @@ __m512i larger(__m512i a, __m512i b) {
   return kSigned ? _mm512_max_epi8(a, b) : _mm512_max_epu8(a, b);
 }
 
-// The largest of a column of taps.
-template <bool kSigned>
+// The largest of a column of taps; kRows 0: any number of them.
+template <bool kSigned, std::int64_t kRows>
 __m512i largest(const BandArgs& b, const std::uint8_t* from, __m512i lowest) {
   __m512i best = lowest;
-  for (std::int64_t r = 0; r < b.rows; ++r) {
+  for (std::int64_t r = 0; r < (kRows == 0 ? b.rows : kRows); ++r) {
     best = larger<kSigned>(best, _mm512_loadu_si512(from + r * b.row_step));
   }
   return best;
 }
 
-template <bool kSigned>
+template <bool kSigned, std::int64_t kRows>
 void maximum_beside(const BandArgs& b) {
   const __m512i lowest = _mm512_set1_epi8(kSigned ? INT8_MIN : 0);
   for (std::int64_t i = 0; i < b.count; i += kBytes) {
     __m512i best = lowest;
     for (std::int64_t c = 0; c < b.columns; ++c) {
-      best = larger<kSigned>(best, largest<kSigned>(b, b.band + i + c * b.column_step, lowest));
+      best = larger<kSigned>(best, largest<kSigned, kRows>(b, b.band + i + c * b.column_step, lowest));
     }
     _mm512_mask_storeu_epi8(b.y + i, first64(b.count - i), best);
   }
 }
 
-// Stride 2: of the bytes at even places.
-template <bool kSigned>
+// Stride 2: of the bytes at even places. The largest of two neighbouring columns is found within 16 bits.
+template <bool kSigned, std::int64_t kRows>
 void maximum_alternate(const BandArgs& b) {
   const __m512i lowest = _mm512_set1_epi8(kSigned ? INT8_MIN : 0);
+  const std::int64_t pairs = b.column_step == 1 ? b.columns / 2 : 0;
   for (std::int64_t i = 0; i < b.count; i += kBytes / 2) {
     __m512i best = lowest;
-    for (std::int64_t c = 0; c < b.columns; ++c) {
-      best = larger<kSigned>(best, largest<kSigned>(b, b.band + 2 * i + c * b.column_step, lowest));
+    for (std::int64_t pair = 0; pair < pairs; ++pair) {
+      const __m512i both = largest<kSigned, kRows>(b, b.band + 2 * (i + pair), lowest);
+      best = larger<kSigned>(best, larger<kSigned>(both, _mm512_srli_epi16(both, 8)));
+    }
+    for (std::int64_t c = 2 * pairs; c < b.columns; ++c) {
+      best = larger<kSigned>(best, largest<kSigned, kRows>(b, b.band + 2 * i + c * b.column_step, lowest));
     }
     _mm256_mask_storeu_epi8(b.y + i, first32(b.count - i), _mm512_cvtepi16_epi8(best));
   }
@@ -145,8 +250,8 @@ void maximum_apart(const BandArgs& b, std::uint8_t flip) {
   }
 }
 
-// The sum of unsigned bytes, those of signed values with their top bit flipped.
-std::uint64_t sum_of(const std::uint8_t* x, std::int64_t count, std::uint8_t flip) {
+// The sum of unsigned bytes, those of signed values with their top bit flipped, in eight parts.
+__m512i parts_of(const std::uint8_t* x, std::int64_t count, std::uint8_t flip) {
   const __m512i flips = _mm512_set1_epi8(static_cast<char>(flip));
   const __m512i zero = _mm512_setzero_si512();
   __m512i sums = zero;
@@ -159,7 +264,23 @@ std::uint64_t sum_of(const std::uint8_t* x, std::int64_t count, std::uint8_t fli
     const __m512i bytes = _mm512_xor_si512(_mm512_maskz_loadu_epi8(mask, x + i), _mm512_maskz_mov_epi8(mask, flips));
     sums = _mm512_add_epi64(sums, _mm512_sad_epu8(bytes, zero));
   }
-  return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(sums));
+  return sums;
+}
+
+std::uint64_t sum_of(const std::uint8_t* x, std::int64_t count, std::uint8_t flip) {
+  return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(parts_of(x, count, flip)));
+}
+
+// The sums of four planes of up to kFlush bytes, added as the 16-bit quarters of one number.
+void four_sums(const std::uint8_t* x, const GlobalAveragePoolArgs& args, std::uint8_t flip, std::uint32_t* out) {
+  __m512i quarters = parts_of(x + 3 * args.plane_stride, args.size, flip);
+  for (int p = 2; p >= 0; --p) {
+    quarters = _mm512_or_si512(_mm512_slli_epi64(quarters, 16), parts_of(x + p * args.plane_stride, args.size, flip));
+  }
+  const auto sums = static_cast<std::uint64_t>(_mm512_reduce_add_epi64(quarters));
+  for (int p = 0; p < 4; ++p) {
+    out[p] = static_cast<std::uint16_t>(sums >> (16 * p));
+  }
 }
 
 // The sums of up to 64 neighbouring planes, position by position.
@@ -202,7 +323,11 @@ void block_sums(const GlobalAveragePoolArgs& args, std::int64_t first, std::int6
   if (args.plane_stride == 1 && args.step != 1) {
     return sums_across(x, args, first64(planes), out);
   }
-  for (std::int64_t p = 0; p < planes; ++p) {
+  std::int64_t p = 0;
+  for (; args.step == 1 && args.size <= kFlush && p + 4 <= planes; p += 4) {
+    four_sums(x + p * args.plane_stride, args, flip, out + p);
+  }
+  for (; p < planes; ++p) {
     const std::uint8_t* plane = x + p * args.plane_stride;
     out[p] = args.step == 1 ? static_cast<std::uint32_t>(sum_of(plane, args.size, flip)) : sum_apart(plane, args, flip);
   }
@@ -245,14 +370,32 @@ void average_any(const AverageBandArgs& args) {
   }
 }
 
-void max_row(const BandArgs& row, bool is_signed) {
-  switch (row.stride) {
-    case 1:
-      return is_signed ? maximum_beside<true>(row) : maximum_beside<false>(row);
+template <bool kSigned, std::int64_t kRows>
+void max_rows(BandArgs row) {
+  const std::int64_t out_rows = row.out_rows;
+  for (std::int64_t o = 0; o < out_rows; ++o, row.band += row.out_step, row.y += row.y_step) {
+    switch (row.stride) {
+      case 1:
+        maximum_beside<kSigned, kRows>(row);
+        break;
+      case 2:
+        maximum_alternate<kSigned, kRows>(row);
+        break;
+      default:
+        maximum_apart(row, kSigned ? 0x80 : 0);
+    }
+  }
+}
+
+template <bool kSigned>
+void max_any(const BandArgs& band) {
+  switch (band.rows) {
     case 2:
-      return is_signed ? maximum_alternate<true>(row) : maximum_alternate<false>(row);
+      return max_rows<kSigned, 2>(band);
+    case 3:
+      return max_rows<kSigned, 3>(band);
     default:
-      return maximum_apart(row, is_signed ? 0x80 : 0);
+      return max_rows<kSigned, 0>(band);
   }
 }
 
@@ -262,14 +405,7 @@ void average_band_avx512(const AverageBandArgs& args) {
   args.quantization.is_signed ? average_any<true>(args) : average_any<false>(args);
 }
 
-void max_band_avx512(const MaxBandArgs& args) {
-  BandArgs row = args.band;
-  for (std::int64_t o = 0; o < args.band.out_rows; ++o) {
-    max_row(row, args.is_signed);
-    row.band += row.out_step;
-    row.y += row.y_step;
-  }
-}
+void max_band_avx512(const MaxBandArgs& args) { args.is_signed ? max_any<true>(args.band) : max_any<false>(args.band); }
 
 void qlinear_global_average_pool_avx512(const GlobalAveragePoolArgs& args) {
   args.quantization.is_signed ? global_average<true>(args) : global_average<false>(args);

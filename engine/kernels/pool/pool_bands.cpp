@@ -124,10 +124,31 @@ void for_each_strip(const PoolGeometry& g, Index strip, const Body& body) {
   }
 }
 
+// AverageBandArgs::certain. Let u = 2^-24, n taps and a = 255 * x_scale / y_scale, the largest |mean / y_scale|.
+// Products, the sum, both divisions and the zero point round to within u * ((n + 3) * a + 255) of the real number, the
+// short cut to within u * (5 * a + 255); twice that covers terms of u * u. Small or large scales could leave float32's
+// normal range, within which this holds.
+float certain_distance(const AveragePoolArgs& args) {
+  constexpr Index kMostTaps = 256;
+  constexpr float kLeastScale = 0x1p-100F;
+  constexpr float kLargestScale = 0x1p100F;
+  const PoolQuantization& q = args.quantization;
+  const Index taps = args.geometry.kernel_h * args.geometry.kernel_w;
+  if (taps > kMostTaps || !(q.x_scale >= kLeastScale && q.x_scale <= kLargestScale && q.y_scale > 0)) {
+    return 0;
+  }
+  const double largest = 255.0 * static_cast<double>(q.x_scale) / static_cast<double>(q.y_scale);
+  const double error = 0x1p-24 * (static_cast<double>(taps + 8) * largest + 510);
+  return static_cast<float>(std::max(0.0, 0.5 - 2 * error));
+}
+
 // What the sums of a strip's windows are divided by, for one number of counted rows at a time.
 class Divisors {
  public:
-  Divisors(const AveragePoolArgs& args, Index first, Index windows) : windows_(windows) {
+  Divisors(const AveragePoolArgs& args, Index first, Index windows)
+      : windows_(windows),
+        ratio_(args.quantization.x_scale / args.quantization.y_scale),
+        certain_(certain_distance(args)) {
     for (Index i = 0; i < windows; ++i) {
       const PoolTaps taps = column_taps(args.geometry, first + i);
       columns_[static_cast<std::size_t>(i)] = args.count_include_pad ? taps.padded_count() : taps.inside_count();
@@ -142,6 +163,8 @@ class Divisors {
     }
     args.taps = floats_.data();
     args.inverse = inverse_;
+    args.factors = factors_.data();
+    args.certain = any_empty_ ? 0 : certain_;
   }
   // Windows without any tap.
   void set_empty(const BandArgs& band, std::uint8_t value) const {
@@ -163,17 +186,23 @@ class Divisors {
       inverse_ = inverse_ && std::has_single_bit(static_cast<std::uint64_t>(taps));
       any_empty_ = any_empty_ || taps == 0;
     }
+    for (std::size_t i = 0; i < windows && !any_empty_; ++i) {
+      factors_[i] = ratio_ / floats_[i];
+    }
     for (std::size_t i = 0; inverse_ && i < windows; ++i) {
       floats_[i] = 1.0F / floats_[i];
     }
   }
 
   Index windows_;
+  float ratio_;
+  float certain_;
   Index rows_ = -1;
   bool inverse_ = false;
   bool any_empty_ = false;
   std::array<Index, kMostWindows> columns_{};
   std::array<float, kMostWindows + kTapSlack> floats_{};
+  std::array<float, kMostWindows + kTapSlack> factors_{};
 };
 
 // Rows of the windows of output row `oy` that count.

@@ -9,6 +9,7 @@
 #include "engine/kernels/peak/peak.h"
 #include "engine/kernels/pool/pool.h"
 #include "engine/kernels/requantize/requantize.h"
+#include "engine/kernels/softmax/softmax.h"
 #include "engine/kernels/transpose/transpose_bytes.h"
 #include "tests/support/kernel_runs.h"
 
@@ -25,6 +26,7 @@ int main(int argc, char** argv) {
   add_rows(binary_kernels(), built);
   add_rows(lookup_kernels(), built);
   add_rows(pool_kernels(), built);
+  add_rows(softmax_kernels(), built);
   add_rows(peak_kernels(), built);
   return assay::test::main_with_kernel_report(argc, argv, built);
 }

@@ -7,6 +7,7 @@
 #include "engine/kernels/elementwise/lookup.h"
 #include "engine/kernels/linear/linear.h"
 #include "engine/kernels/pool/pool.h"
+#include "engine/kernels/softmax/softmax.h"
 #include "tests/engine/runtime/ops/float_data.h"
 #include "tests/engine/runtime/ops/run_node.h"
 #include "tests/support/random.h"
@@ -65,10 +66,17 @@ TEST(KernelRows, Linear) {
   expect_rows({.op_type = "DequantizeLinear", .inputs = {random_bytes(random, {kLong}), scale, zero}},
               kernels::choose_linear);
   expect_rows({.op_type = "DynamicQuantizeLinear", .inputs = {x}, .outputs = 3}, kernels::choose_linear);
+}
+
+TEST(KernelRows, Softmax) {
+  Random random(5);
+  const Tensor scale = Tensor::scalar(0.01F);
+  const Tensor zero = Tensor::scalar<std::uint8_t>(130);
   expect_rows({.op_type = "QLinearSoftmax",
                .domain = kMicrosoftDomain,
                .inputs = {random_bytes(random, {9, 77}), scale, zero, Tensor::scalar(1.0F / 256), Tensor()}},
-              kernels::choose_linear);
+              kernels::choose_softmax);
+  expect_rows({.op_type = "Softmax", .inputs = {random_floats(random, {9, 77})}}, kernels::choose_softmax);
 }
 
 TEST(KernelRows, Elementwise) {

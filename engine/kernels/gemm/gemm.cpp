@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/kernels/gemm/gemm.h"
 
+#include <type_traits>
+
 #include "engine/kernels/gemm/gemm_blocked.h"
 #include "engine/kernels/gemm/gemm_form.h"
 #include "engine/kernels/gemm/gemm_pack.h"
@@ -42,6 +44,12 @@ namespace {
 
 using Form = void (*)(const GemmFormArgs&);
 
+// Compared as types: with sanitizers, GCC 12 takes the addresses of two functions for no constants.
+template <Form kForm>
+using FormType = std::integral_constant<Form, kForm>;
+template <Form kForm, Form... kOthers>
+constexpr bool kIsOneOf = (std::is_same_v<FormType<kForm>, FormType<kOthers>> || ...);
+
 #if ASSAY_HAVE_X86
 // A slab's stretch of B is at most 16 KiB, 32 KiB for 512-bit pairs and 64 KiB for 512-bit vpdpbusd, whose time per
 // byte of C would suffer more from a second pass over C than from reading B from the second-level cache.
@@ -71,7 +79,7 @@ void run_tiled(const GemmArgs& args) {
     GemmTiling tiling = tiling_of(kLevel);
     tiling.tile = kTile;
     tiling.form = kForm;
-    tiling.has_starts = kForm == form_flipped_avx2 || kForm == form_flipped_avx512;
+    tiling.has_starts = kIsOneOf<kForm, form_flipped_avx2, form_flipped_avx512>;
     return tiling;
   }();
   run_blocked(kTiling, args);
@@ -103,16 +111,15 @@ constexpr auto kRunS8u8Avx2 = run_tiled<Level::kAvx2Int16, gemm_tile_unsigned_b_
 // Tiles of 16 registers of sums leave room for both operands; a slab's stretch of B is 16 KiB.
 template <void (*kTile)(const GemmTile&), Index kGroup = 4, Form kForm = nullptr>
 void run_tiled_neon(const GemmArgs& args) {
-  static constexpr GemmTiling kTiling = {
-      .tile = kTile,
-      .form = kForm,
-      .element = kForm == form_unsigned16_neon || kForm == form_signed16_neon ? 2 : 1,
-      .group = kGroup,
-      .has_starts = kForm == form_flipped_neon,
-      .columns = 8,
-      .panels = 2,
-      .rows = {0, 8, 4},
-      .k_block = 1024};
+  static constexpr GemmTiling kTiling = {.tile = kTile,
+                                         .form = kForm,
+                                         .element = kIsOneOf<kForm, form_unsigned16_neon, form_signed16_neon> ? 2 : 1,
+                                         .group = kGroup,
+                                         .has_starts = kIsOneOf<kForm, form_flipped_neon>,
+                                         .columns = 8,
+                                         .panels = 2,
+                                         .rows = {0, 8, 4},
+                                         .k_block = 1024};
   run_blocked(kTiling, args);
 }
 

@@ -69,8 +69,8 @@ TEST(Subgraph, CapturesOuterValuesThroughAllLevels) {
   const Node& inner = outer.graph_attribute("else_branch")->nodes[0];
   EXPECT_EQ(inner.inputs, (Names{"d", "a", "e"}));
   EXPECT_EQ(inner.captures, 2U);
-  ASSERT_TRUE(topological_sort(graph).ok());
   Graph branch = *outer.graph_attribute("else_branch");
+  ASSERT_TRUE(topological_sort(graph).ok());  // `outer` moves
   EXPECT_TRUE(topological_sort(branch).ok());
   const Graph before = graph;
   capture_outer_values(graph);

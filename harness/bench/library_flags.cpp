@@ -3,12 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <regex>
 #include <string_view>
 
 namespace assay::bench {
 namespace {
+
+constexpr int kMostSeconds = 86400;
+constexpr int kMostRepetitions = 1000000;
 
 Status check_format(const std::vector<std::string>& flags, const std::string& name) {
   const std::optional<std::string> value = value_of(flags, name);
@@ -39,6 +45,31 @@ Status check_output(const std::vector<std::string>& flags) {
   return {};
 }
 
+// The library takes any number; without these rules a run never ends or has no rows.
+Status check_numbers(const std::vector<std::string>& flags) {
+  const auto number_of = [&](const char* name) -> std::optional<double> {
+    const std::optional<std::string> text = value_of(flags, name);
+    if (!text) {
+      return std::nullopt;
+    }
+    char* end = nullptr;
+    const double value = std::strtod(text->c_str(), &end);
+    return end == text->c_str() || *end != '\0' ? std::numeric_limits<double>::quiet_NaN() : value;
+  };
+  const std::optional<double> seconds = number_of("--benchmark_min_time");
+  if (seconds && !(*seconds > 0 && *seconds <= kMostSeconds)) {
+    return invalid_argument(fmt::format("--benchmark_min_time={}: a time above 0 and up to {} s is needed",
+                                        value_of(flags, "--benchmark_min_time").value(), kMostSeconds));
+  }
+  const std::optional<double> repetitions = number_of("--benchmark_repetitions");
+  if (repetitions &&
+      !(*repetitions >= 1 && *repetitions <= kMostRepetitions && *repetitions == std::floor(*repetitions))) {
+    return invalid_argument(fmt::format("--benchmark_repetitions={}: a whole number from 1 to {} is needed",
+                                        value_of(flags, "--benchmark_repetitions").value(), kMostRepetitions));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<std::string> value_of(const std::vector<std::string>& flags, const std::string& name) {
@@ -62,6 +93,7 @@ Result<std::vector<std::string>> complete_flags(const std::vector<std::string>& 
   ASSAY_TRY(check_format(flags, "--benchmark_format"));
   ASSAY_TRY(check_format(flags, "--benchmark_out_format"));
   ASSAY_TRY(check_filter(flags));
+  ASSAY_TRY(check_numbers(flags));
   ASSAY_TRY(check_output(flags));
   std::vector<std::string> complete = flags;
   const std::string interleaving = value_of(flags, "--benchmark_enable_random_interleaving").value_or("true");

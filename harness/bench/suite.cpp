@@ -4,8 +4,10 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,11 @@ namespace {
 
 constexpr double kGiga = 1e9;
 constexpr double kStretchSeconds = 1e-3;
+
+// Threads beyond the cores raise no ceiling.
+int with_a_core(int threads) {
+  return std::min(threads, std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+}
 
 enum class Answer { kUnchecked, kRight, kWrong };
 
@@ -92,25 +99,26 @@ void Runner::run(std::size_t at, benchmark::State& state) {
   Index calls_of_stretch = 1;  // found by doubling
   double start = now();
   // Ends a stretch of calls, with its share of the peak unless it was too short to tell.
-  const auto end_stretch = [&](double least_seconds) {
-    const double taken = now() - start;
+  const auto end_stretch = [&](double taken, double least_seconds) {
     seconds += taken;
     if (taken >= least_seconds) {
-      meter->stretch(work.operations * static_cast<double>(calls) / taken / work.threads);
+      meter->stretch(work.operations * static_cast<double>(calls) / taken / with_a_core(work.threads));
     } else {
       calls_of_stretch *= 2;
     }
     calls = 0;
-    start = now();
   };
   for (auto _ : state) {
     if (const Status status = prepared_.call(); !status.ok()) {
       return fail(at, state, status.error().message);
     }
     if (++calls == calls_of_stretch && meter) {
+      // The library's clock stops and goes within ours, so that what its own calls take counts for neither.
+      const double taken = now() - start;
       state.PauseTiming();
-      end_stretch(kStretchSeconds);
+      end_stretch(taken, kStretchSeconds);
       state.ResumeTiming();
+      start = now();
     }
   }
   if (calls > 0) {
@@ -118,13 +126,13 @@ void Runner::run(std::size_t at, benchmark::State& state) {
   }
   const double rate = static_cast<double>(state.iterations()) / seconds;
   if (meter && !meter->measured()) {
-    meter->stretch(work.operations * rate / work.threads);  // all of them are one
+    meter->stretch(work.operations * rate / with_a_core(work.threads));  // all of them are one
   }
   if (work.operations > 0) {
     state.counters["GOP/s"] = work.operations * rate / kGiga;
   }
   if (meter) {
-    state.counters["peak_GOP/s"] = meter->peak() * work.threads / kGiga;
+    state.counters["peak_GOP/s"] = meter->peak() * with_a_core(work.threads) / kGiga;
     state.counters["peak_share"] = meter->share();
   }
   if (work.bytes > 0) {

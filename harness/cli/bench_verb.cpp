@@ -39,6 +39,9 @@ std::string footer() {
 }
 
 int bench_action(const BenchFlags& flags) {
+  if (const Status status = host_isa_override_error(); !status.ok()) {
+    return complain(status.error());
+  }
   bench::BenchmarkRows rows;
   for (const bench::Family& family : bench::families()) {
     std::ranges::move(family.rows(flags.families), std::back_inserter(rows));

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "engine/base/cpu_features.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/print_run.h"
 #include "harness/cli/terminal.h"
@@ -47,6 +48,9 @@ std::string command_text(const RunFlags& flags) {
 }
 
 int run_action(const RunFlags& flags) {
+  if (const Status status = host_isa_override_error(); !status.ok()) {
+    return complain(status.error());
+  }
   Result<run::SelectOptions> select = flags.select.options();
   if (!select.ok()) {
     return complain(select.error());

@@ -48,6 +48,11 @@ TEST_F(Bench, ExitCodes) {
       {"assay bench --benchmark_format=xml", 2},
       {"assay bench --benchmark_filter='('", 2},
       {"assay bench --threads 0", 2},
+      {"assay bench --benchmark_min_time=nan --benchmark_filter=pmaddwd_xmm", 2},
+      {"assay bench --benchmark_min_time=-1 --benchmark_filter=pmaddwd_xmm", 2},
+      {"assay bench --benchmark_repetitions=0 --benchmark_filter=pmaddwd_xmm", 2},
+      {"assay bench --benchmark_repetitions=-3 --benchmark_filter=pmaddwd_xmm", 2},
+      {"ASSAY_HOST_ISA=foo assay bench --benchmark_list_tests", 2},
       {"assay bench --benchmark_out=/no/such/folder/file.json", 4},
   };
   for (const Situation& situation : situations) {

@@ -43,6 +43,7 @@ TEST_F(ExitCodes, OfRuns) {
       {"assay run cases/good.json --shard 3/2", 2},
       {"assay run cases/good.json --set runtime.iso=avx2", 2},
       {"assay run cases/good.json -j 0", 2},
+      {"ASSAY_HOST_ISA=foo assay run cases/good.json", 2},
       {"assay run cases/good.json -o file/inside", 4},
       {"assay run cases/good.json --json /dev/full", 4},
       {"assay run cases/good.json --filter nothing-like-it", 5},

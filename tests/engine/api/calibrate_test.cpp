@@ -108,7 +108,12 @@ TEST(Calibrate, MemoryDoesNotGrowWithTheSamples) {
   ASSERT_TRUE(quantize(model, random_samples(4, 256), options).ok());
   const long few = peak_kib();
   ASSERT_TRUE(quantize(model, random_samples(32, 256), options).ok());
-  EXPECT_LT(peak_kib() - few, 60 * 1024);
+#if defined(__SANITIZE_ADDRESS__)
+  constexpr long kMost = 200 * 1024;  // freed memory is kept in quarantine
+#else
+  constexpr long kMost = 60 * 1024;
+#endif
+  EXPECT_LT(peak_kib() - few, kMost);
 }
 
 TEST(Calibrate, OneSampleForEachThreadAtATime) {

@@ -11,6 +11,7 @@
 
 #include "harness/run/external/registry.h"
 #include "harness/run/filter.h"
+#include "harness/run/settings.h"
 #include "harness/spec/onnx_tests.h"
 
 namespace assay::run {
@@ -92,13 +93,8 @@ namespace {
 void check_runtime_names(Selection& selection) {
   std::set<std::string> names;
   for (const SelectedVariant& chosen : selection.variants) {
-    names.insert(chosen.variant.configuration.text("runtime.name"));
-    const spec::Reference* stated = selection.cases[chosen.case_index].reference_for(chosen.variant.configuration);
-    if (stated != nullptr && std::holds_alternative<spec::RuntimeReference>(stated->what)) {
-      names.insert(std::get<spec::RuntimeReference>(stated->what).runtime);
-    }
+    names.merge(external_runtimes(selection.cases[chosen.case_index], chosen.variant.configuration));
   }
-  names.erase("assay");
   if (names.empty()) {
     return;
   }

@@ -186,6 +186,19 @@ Result<quantizer::Options> quantizer_options(const Configuration& configuration,
 
 bool is_external(const Configuration& configuration) { return configuration.text("runtime.name") != "assay"; }
 
+std::set<std::string> external_runtimes(const spec::Case& test_case, const Configuration& configuration) {
+  std::set<std::string> names = {configuration.text("runtime.name")};
+  if (const spec::Reference* stated = test_case.reference_for(configuration); stated != nullptr) {
+    if (const auto* runtime = std::get_if<spec::RuntimeReference>(&stated->what)) {
+      names.insert(runtime->runtime);
+    } else if (const auto* other = std::get_if<spec::ConfigurationReference>(&stated->what)) {
+      names.insert(other->configuration.text("runtime.name"));
+    }
+  }
+  names.erase("assay");
+  return names;
+}
+
 LoadOptions external_options(const Configuration& configuration) {
   return {.optimization = configuration.text("runtime.optimization"),
           .threads = static_cast<int>(configuration.number("runtime.threads")),

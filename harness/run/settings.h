@@ -4,12 +4,14 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "engine/api/session.h"
 #include "engine/quantizer/options.h"
 #include "harness/run/external/protocol.h"
 #include "harness/spec/axis.h"
+#include "harness/spec/case.h"
 
 namespace assay::run {
 
@@ -21,6 +23,8 @@ Result<quantizer::Options> quantizer_options(const spec::Configuration& configur
 
 // Whether runtime.name is not assay's own.
 bool is_external(const spec::Configuration& configuration);
+// The external runtimes that a variant needs: its own, and the one of its reference.
+std::set<std::string> external_runtimes(const spec::Case& test_case, const spec::Configuration& configuration);
 // Of an external runtime.
 LoadOptions external_options(const spec::Configuration& configuration);
 // Of assay's own.

@@ -198,28 +198,14 @@ std::string worst_layers(const std::vector<reports::Saturation>& saturation) {
 
 // Why a runtime that the variant needs is not on this machine, or nothing.
 std::optional<std::string> missing_runtime(Execution& execution, const spec::Configuration& configuration) {
-  std::vector<std::string> runtimes = {configuration.text("runtime.name")};
-  if (const spec::Reference* stated = execution.test_case().reference_for(configuration); stated != nullptr) {
-    if (const auto* runtime = std::get_if<spec::RuntimeReference>(&stated->what)) {
-      runtimes.push_back(runtime->runtime);
-    } else if (const auto* other = std::get_if<spec::ConfigurationReference>(&stated->what)) {
-      runtimes.push_back(other->configuration.text("runtime.name"));
-    }
-  }
-  for (const std::string& name : runtimes) {
-    if (name != "assay") {
-      const Result<RuntimeEntry> entry = execution.host().entry(name);
-      if (const std::optional<std::string> missing = entry.ok() ? missing_part(entry.value()) : std::nullopt) {
-        return missing;
-      }
+  for (const std::string& name : external_runtimes(execution.test_case(), configuration)) {
+    const Result<RuntimeEntry> entry = execution.host().entry(name);
+    if (const std::optional<std::string> missing = entry.ok() ? missing_part(entry.value()) : std::nullopt) {
+      return missing;
     }
   }
   return std::nullopt;
 }
-
-}  // namespace
-
-namespace {
 
 // A skip, where the case says so of what this build does not have.
 std::optional<std::string> skip_of(const spec::Case& test_case, const Error& error) {

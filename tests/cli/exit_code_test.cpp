@@ -21,6 +21,8 @@ TEST_F(ExitCodes, OfRuns) {
              R"("timing": {"compare": "runtime.isa", "baseline": "scalar", "at_least_speedup": 1000})");
   write_case("gone", R"("runtime.isa": ["avx2", "scalar"])", R"({"metric": "exact", "at_least": 0})",
              R"("timing": {"compare": "runtime.isa", "baseline": "avx2", "at_least_speedup": 0.001})");
+  write_case("peerless", R"("runtime.isa": "scalar")", R"({"metric": "exact"})",
+             R"("reference": {"configuration": {"runtime.name": "nobody"}})");
   write("wrong.json", "{\n \"name\": \"x\",\n \"modle\": {}\n}\n");
   write("file", "");
   struct Situation {
@@ -43,6 +45,8 @@ TEST_F(ExitCodes, OfRuns) {
       {"assay run cases/good.json --shard 3/2", 2},
       {"assay run cases/good.json --set runtime.iso=avx2", 2},
       {"assay run cases/good.json -j 0", 2},
+      {"assay run cases/peerless.json", 2},
+      {"assay run cases/good.json --set runtime.name=nobody", 2},
       {"ASSAY_HOST_ISA=foo assay run cases/good.json", 2},
       {"assay run cases/good.json -o file/inside", 4},
       {"assay run cases/good.json --json /dev/full", 4},

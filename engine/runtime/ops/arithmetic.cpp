@@ -4,27 +4,23 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "engine/runtime/ops/broadcast.h"
+#include "engine/runtime/ops/binary_operator.h"
 #include "engine/runtime/ops/float_operators.h"
+#include "engine/runtime/ops/types.h"
 
 namespace assay::runtime {
 namespace {
 
-// Integers are computed in an unsigned type of at least 32 bits: unsigned arithmetic wraps and never overflows.
-template <typename T>
-using Wide = std::conditional_t<std::is_floating_point_v<T>, T,
-                                std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>;
-
 struct Plus {
   template <typename T>
   T operator()(T a, T b) const {
-    return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b));
+    return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
   }
 };
 struct Minus {
   template <typename T>
   T operator()(T a, T b) const {
-    return static_cast<T>(static_cast<Wide<T>>(a) - static_cast<Wide<T>>(b));
+    return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));
   }
 };
 
@@ -35,7 +31,7 @@ struct Over {
       return a / b;
     } else {
       const bool negates = std::is_signed_v<T> && b == static_cast<T>(-1);  // the quotient of the minimum wraps
-      return negates ? static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(a)) : static_cast<T>(a / b);
+      return negates ? static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a)) : static_cast<T>(a / b);
     }
   }
 };
@@ -43,50 +39,15 @@ struct Over {
 struct Times {
   template <typename T>
   T operator()(T a, T b) const {
-    return static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b));
+    return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
   }
 };
 
-template <typename T, typename F>
-Result<Tensor> apply(const Broadcast& broadcast, const Tensor& a, const Tensor& b, const F& f) {
-  ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(a.dtype(), broadcast.shape()));
-  broadcast_apply(broadcast, a.data<T>().data(), b.data<T>().data(), out.mutable_data<T>().data(), f);
-  return out;
-}
-
 template <typename F>
 Result<Tensor> binary(const RunContext& context, const F& f) {
-  const Tensor& a = context.input(0);
-  const Tensor& b = context.input(1);
-  if (a.dtype() != b.dtype()) {
-    return invalid_argument("A and B must have one type; found " + std::string(dtype_name(a.dtype())) + " and " +
-                            std::string(dtype_name(b.dtype())));
-  }
-  ASSAY_ASSIGN(const Broadcast broadcast, Broadcast::make(a.shape(), b.shape()));
-  switch (a.dtype()) {
-    case DType::kFloat32:
-      return apply<float>(broadcast, a, b, f);
-    case DType::kFloat64:
-      return apply<double>(broadcast, a, b, f);
-    case DType::kInt8:
-      return apply<std::int8_t>(broadcast, a, b, f);
-    case DType::kUint8:
-      return apply<std::uint8_t>(broadcast, a, b, f);
-    case DType::kInt16:
-      return apply<std::int16_t>(broadcast, a, b, f);
-    case DType::kUint16:
-      return apply<std::uint16_t>(broadcast, a, b, f);
-    case DType::kInt32:
-      return apply<std::int32_t>(broadcast, a, b, f);
-    case DType::kUint32:
-      return apply<std::uint32_t>(broadcast, a, b, f);
-    case DType::kInt64:
-      return apply<std::int64_t>(broadcast, a, b, f);
-    case DType::kUint64:
-      return apply<std::uint64_t>(broadcast, a, b, f);
-    default:
-      return unsupported("A must have a float32, float64 or integer type; found " + std::string(dtype_name(a.dtype())));
-  }
+  ASSAY_ASSIGN(const Broadcast broadcast, broadcast_of_one_type(context));
+  return with_number_type(context.input(0).dtype(), "A",
+                          [&]<typename T>() { return apply_binary<T, T>(context, broadcast, f); });
 }
 
 Result<Tensor> divide(const RunContext& context) {

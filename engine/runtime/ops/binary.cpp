@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise functions of two operands of one type, with broadcasting: Sub, Div, Mod, comparisons, logic, bits,
-// PRelu. Integers wrap; an integer divided by 0 gives 0.
+// Element-wise functions of two operands of one type, with broadcasting: Mod, comparisons, logic, bits, PRelu.
+// Integers wrap; the rest of an integer divided by 0 is 0.
 #include <cmath>
 
-#include "engine/runtime/ops/broadcast.h"
+#include "engine/runtime/ops/binary_operator.h"
 #include "engine/runtime/ops/elementwise_operators.h"
 #include "engine/runtime/ops/types.h"
 
@@ -13,18 +13,9 @@ namespace {
 // Out is T for arithmetic and bool for comparisons.
 template <bool kPredicate, typename List, typename F>
 Result<Tensor> binary(const RunContext& context, const F& f) {
-  const Tensor& a = context.input(0);
-  const Tensor& b = context.input(1);
-  if (a.dtype() != b.dtype()) {
-    return invalid_argument("A and B must have one type; found " + std::string(dtype_name(a.dtype())) + " and " +
-                            std::string(dtype_name(b.dtype())));
-  }
-  ASSAY_ASSIGN(const Broadcast broadcast, Broadcast::make(a.shape(), b.shape()));
-  return with_type(List(), a.dtype(), "A", [&]<typename T>() -> Result<Tensor> {
-    using Out = std::conditional_t<kPredicate, bool, T>;
-    ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(DTypeOf<Out>::value, broadcast.shape()));
-    broadcast_apply(broadcast, a.data<T>().data(), b.data<T>().data(), out.mutable_data<Out>().data(), f);
-    return out;
+  ASSAY_ASSIGN(const Broadcast broadcast, broadcast_of_one_type(context));
+  return with_type(List(), context.input(0).dtype(), "A", [&]<typename T>() {
+    return apply_binary<T, std::conditional_t<kPredicate, bool, T>>(context, broadcast, f);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engine/runtime/ops/float_operators.h"
+#include "engine/runtime/ops/types.h"
 
 namespace assay::runtime {
 namespace {
@@ -42,37 +43,8 @@ Result<Tensor> clamp(const Tensor& x, const Bounds<T>& bounds) {
   return y;
 }
 
-// Calls f.template operator()<T>() with the C++ type of a clampable element type.
-template <typename F>
-Result<Tensor> dispatch(const Tensor& x, const F& f) {
-  switch (x.dtype()) {
-    case DType::kFloat32:
-      return f.template operator()<float>();
-    case DType::kFloat64:
-      return f.template operator()<double>();
-    case DType::kInt8:
-      return f.template operator()<std::int8_t>();
-    case DType::kUint8:
-      return f.template operator()<std::uint8_t>();
-    case DType::kInt16:
-      return f.template operator()<std::int16_t>();
-    case DType::kUint16:
-      return f.template operator()<std::uint16_t>();
-    case DType::kInt32:
-      return f.template operator()<std::int32_t>();
-    case DType::kUint32:
-      return f.template operator()<std::uint32_t>();
-    case DType::kInt64:
-      return f.template operator()<std::int64_t>();
-    case DType::kUint64:
-      return f.template operator()<std::uint64_t>();
-    default:
-      return unsupported("X must have a float32, float64 or integer type; found " + std::string(dtype_name(x.dtype())));
-  }
-}
-
 Result<Tensor> relu(const Tensor& x) {
-  return dispatch(x, [&]<typename T>() -> Result<Tensor> {
+  return with_number_type(x.dtype(), "X", [&]<typename T>() -> Result<Tensor> {
     Bounds<T> bounds;
     bounds.low = 0;
     return clamp(x, bounds);
@@ -96,7 +68,7 @@ Status read_bound(const Tensor& tensor, const char* name, T& bound) {
 
 Result<Tensor> clip_by_inputs(const RunContext& context) {
   const Tensor& x = context.input(0);
-  return dispatch(x, [&]<typename T>() -> Result<Tensor> {
+  return with_number_type(x.dtype(), "X", [&]<typename T>() -> Result<Tensor> {
     Bounds<T> bounds;
     ASSAY_TRY(read_bound(context.input(1), "min", bounds.low));
     ASSAY_TRY(read_bound(context.input(2), "max", bounds.high));

@@ -52,12 +52,6 @@ std::vector<KernelInfo> Subgraphs::kernels() const {
   return infos;
 }
 
-KernelInfo control_kernel() {
-  KernelInfo info;
-  info.kernel = "control";
-  info.isa = isa_name(Isa::kScalar);
-  info.arithmetic = "move";
-  return info;
-}
+KernelInfo control_kernel() { return plain_kernel("move", "control"); }
 
 }  // namespace assay::runtime

@@ -67,16 +67,7 @@ class AnyConv final : public Operator {
     context.multiply_accumulates = y.dim(1) == 0 ? 0 : y.size() * (context.input(1).size() / y.dim(1));
     return one_output(std::move(y));
   }
-  KernelInfo kernel() const override {
-    if (last_fast_) {
-      return fast_->kernel();
-    }
-    KernelInfo info;
-    info.kernel = "scalar";
-    info.isa = isa_name(Isa::kScalar);
-    info.arithmetic = "float32";
-    return info;
-  }
+  KernelInfo kernel() const override { return last_fast_ ? fast_->kernel() : plain_kernel("float32"); }
 
  private:
   std::unique_ptr<Operator> fast_;

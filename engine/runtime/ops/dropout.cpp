@@ -29,13 +29,7 @@ class Dropout final : public Operator {
     }
     return outputs;
   }
-  KernelInfo kernel() const override {
-    KernelInfo info;
-    info.kernel = "view";
-    info.isa = isa_name(Isa::kScalar);
-    info.arithmetic = "move";
-    return info;
-  }
+  KernelInfo kernel() const override { return plain_kernel("move", "view"); }
 
  private:
   bool wants_mask_;

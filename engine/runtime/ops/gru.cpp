@@ -10,14 +10,6 @@
 namespace assay::runtime {
 namespace {
 
-KernelInfo plain_kernel() {
-  KernelInfo info;
-  info.kernel = "scalar";
-  info.isa = isa_name(Isa::kScalar);
-  info.arithmetic = "float32";
-  return info;
-}
-
 struct Biases {
   std::vector<std::vector<float>> input;      // added to W x
   std::vector<std::vector<float>> recurrent;  // Rb of the gates that add it elsewhere
@@ -92,7 +84,7 @@ class Gru final : public Operator {
     context.multiply_accumulates = run.time * run.batch * spec_.directions * kGates * size * (run.input + size);
     return recurrent_tensors(outputs, spec_, run);
   }
-  KernelInfo kernel() const override { return plain_kernel(); }
+  KernelInfo kernel() const override { return plain_kernel("float32"); }
 
  private:
   RecurrentSpec spec_;
@@ -117,7 +109,7 @@ class Rnn final : public Operator {
     context.multiply_accumulates = run.time * run.batch * spec_.directions * run.hidden * (run.input + run.hidden);
     return recurrent_tensors(outputs, spec_, run);
   }
-  KernelInfo kernel() const override { return plain_kernel(); }
+  KernelInfo kernel() const override { return plain_kernel("float32"); }
 
  private:
   RecurrentSpec spec_;

@@ -119,14 +119,6 @@ Result<NormResult> normalize(const Tensor& x, const Tensor& scale, const Tensor&
   return out;
 }
 
-KernelInfo float_kernel() {
-  KernelInfo info;
-  info.kernel = "scalar";
-  info.isa = isa_name(Isa::kScalar);
-  info.arithmetic = "float32";
-  return info;
-}
-
 class LayerNormalization final : public Operator {
  public:
   explicit LayerNormalization(NormSpec spec) : spec_(spec) {}
@@ -143,7 +135,7 @@ class LayerNormalization final : public Operator {
                                               [&]<typename T>() { return normalize<T>(x, scale, shift, spec_); }));
     return std::vector<Tensor>{std::move(result.y), std::move(result.mean), std::move(result.inverse)};
   }
-  KernelInfo kernel() const override { return float_kernel(); }
+  KernelInfo kernel() const override { return plain_kernel("float32"); }
 
  private:
   NormSpec spec_;
@@ -184,7 +176,7 @@ class SkipLayerNormalization final : public Operator {
     ASSAY_ASSIGN(NormResult result, normalize<float>(sum, context.input(2), context.input(3), spec_));
     return std::vector<Tensor>{std::move(result.y), std::move(result.mean), std::move(result.inverse), std::move(sum)};
   }
-  KernelInfo kernel() const override { return float_kernel(); }
+  KernelInfo kernel() const override { return plain_kernel("float32"); }
 
  private:
   NormSpec spec_;

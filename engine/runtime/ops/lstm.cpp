@@ -48,13 +48,7 @@ class Lstm final : public Operator {
     context.multiply_accumulates = run.time * run.batch * spec_.directions * kGates * hidden * (run.input + hidden);
     return recurrent_tensors(outputs, spec_, run);
   }
-  KernelInfo kernel() const override {
-    KernelInfo info;
-    info.kernel = "scalar";
-    info.isa = isa_name(Isa::kScalar);
-    info.arithmetic = "float32";
-    return info;
-  }
+  KernelInfo kernel() const override { return plain_kernel("float32"); }
 
  private:
   struct StepArgs {

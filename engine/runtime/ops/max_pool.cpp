@@ -66,14 +66,7 @@ class MaxPool final : public Operator {
 
   // As of the last run: plain loops on floats, a kernel on bytes.
   KernelInfo kernel() const override {
-    if (on_bytes_) {
-      return kernel_info(choice_, profile_, "exact");
-    }
-    KernelInfo info;
-    info.kernel = "scalar";
-    info.isa = isa_name(Isa::kScalar);
-    info.arithmetic = "float32";
-    return info;
+    return on_bytes_ ? kernel_info(choice_, profile_, "exact") : plain_kernel("float32");
   }
 
  private:

@@ -14,14 +14,6 @@
 namespace assay::runtime {
 namespace {
 
-KernelInfo plain_kernel(const char* arithmetic) {
-  KernelInfo info;
-  info.kernel = "scalar";
-  info.isa = isa_name(Isa::kScalar);
-  info.arithmetic = arithmetic;
-  return info;
-}
-
 // Position of a row-major element when the first spatial dimension runs fastest.
 Index column_major(const WindowNd& window, Index element) {
   std::vector<Index> position(window.axes.size());

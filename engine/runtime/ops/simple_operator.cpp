@@ -29,12 +29,16 @@ class SimpleOperator : public Operator {
 
 }  // namespace
 
-OperatorResult make_operator(Function function, const std::string& arithmetic, const std::string& kernel) {
+KernelInfo plain_kernel(const std::string& arithmetic, const std::string& kernel) {
   KernelInfo info;
   info.kernel = kernel;
   info.isa = isa_name(Isa::kScalar);
   info.arithmetic = arithmetic;
-  return make_operator(std::move(function), std::move(info));
+  return info;
+}
+
+OperatorResult make_operator(Function function, const std::string& arithmetic, const std::string& kernel) {
+  return make_operator(std::move(function), plain_kernel(arithmetic, kernel));
 }
 
 OperatorResult make_operator(Function function, KernelInfo info) {

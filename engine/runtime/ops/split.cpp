@@ -37,13 +37,7 @@ class Split final : public Operator {
     }
     return parts;
   }
-  KernelInfo kernel() const override {
-    KernelInfo info;
-    info.kernel = "scalar";
-    info.isa = isa_name(Isa::kScalar);
-    info.arithmetic = "move";
-    return info;
-  }
+  KernelInfo kernel() const override { return plain_kernel("move"); }
 
  private:
   Result<std::vector<Index>> part_sizes(const RunContext& context, Index length) const {

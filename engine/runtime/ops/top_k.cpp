@@ -39,13 +39,7 @@ class TopK final : public Operator {
     return with_type(NumberTypes(), x.dtype(), "X",
                      [&]<typename T>() { return top_k<T>(x, static_cast<std::size_t>(axis), k); });
   }
-  KernelInfo kernel() const override {
-    KernelInfo info;
-    info.kernel = "scalar";
-    info.isa = isa_name(Isa::kScalar);
-    info.arithmetic = "move";
-    return info;
-  }
+  KernelInfo kernel() const override { return plain_kernel("move"); }
 
  private:
   template <typename T>

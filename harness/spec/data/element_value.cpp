@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/spec/data/element_value.h"
 
-#include <bit>
 #include <cassert>
 #include <cmath>
 #include <cstring>
@@ -77,12 +76,6 @@ std::string store_4bit(Tensor& tensor, Index position, const Number& number) {
   }
   put<std::int8_t>(tensor, position, static_cast<std::int8_t>(value));
   return {};
-}
-
-// float32 to bfloat16, ties to even; finite values only.
-std::uint16_t float_to_bfloat16(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  return static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U);
 }
 
 std::string store_floating(Tensor& tensor, Index position, const Number& number) {

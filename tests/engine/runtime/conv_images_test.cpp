@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "tests/engine/runtime/conv_shape_of.h"
 #include "tests/support/random.h"
 
 namespace assay::runtime {
@@ -21,21 +22,10 @@ std::vector<std::byte> random_bytes(Index count, test::Random& random) {
   return out;
 }
 
-ConvShape shape_of(Index batch, Index group, Index channels, Index height, Index width, Index kernel) {
-  ConvShape shape;
-  shape.batch = batch;
-  shape.group = group;
-  shape.group_channels = channels;
-  shape.group_outputs = 4;
-  shape.window.h = {.input = height, .kernel = kernel, .output = height - kernel + 1};
-  shape.window.w = {.input = width, .kernel = kernel, .output = width - kernel + 1};
-  return shape;
-}
-
 TEST(ChannelLastImages, HoldEveryElementOfAFewSamples) {
   test::Random random(1);
   for (const Index channels : {1, 2, 3, 17, 300}) {
-    const ConvShape shape = shape_of(5, 2, channels, 19, 37, 3);
+    const ConvShape shape = test::shape_of(5, 2, channels, 19, 37, 3);
     std::vector<std::byte> x(static_cast<std::size_t>(5 * 2 * channels * 19 * 37));
     std::generate(x.begin(), x.end(), [&] { return static_cast<std::byte>(random.integer(0, 255)); });
     ChannelLastImages images;
@@ -115,14 +105,14 @@ TEST(RowsInPlace, AreThePatches) {
 }
 
 TEST(RowsInPlace, NeedWholeGroupsOfNeighbours) {
-  ConvShape shape = shape_of(1, 1, 4, 9, 9, 3);
+  ConvShape shape = test::shape_of(1, 1, 4, 9, 9, 3);
   EXPECT_TRUE(can_read_in_place(shape));
   shape.window.w.dilation = 2;
   EXPECT_FALSE(can_read_in_place(shape));
   shape.window.w = {.input = 9, .kernel = 1, .dilation = 2, .output = 9};
   EXPECT_TRUE(can_read_in_place(shape));
-  EXPECT_FALSE(can_read_in_place(shape_of(1, 1, 3, 9, 9, 3)));
-  EXPECT_TRUE(can_read_in_place(shape_of(1, 1, 3, 9, 9, 4)));
+  EXPECT_FALSE(can_read_in_place(test::shape_of(1, 1, 3, 9, 9, 3)));
+  EXPECT_TRUE(can_read_in_place(test::shape_of(1, 1, 3, 9, 9, 4)));
 }
 
 }  // namespace

@@ -6,27 +6,17 @@
 #include <algorithm>
 #include <vector>
 
+#include "tests/engine/runtime/conv_shape_of.h"
 #include "tests/support/random.h"
 
 namespace assay::runtime {
 namespace {
 
-ConvShape shape_of(Index batch, Index group, Index channels, Index height, Index width, Index kernel) {
-  ConvShape shape;
-  shape.batch = batch;
-  shape.group = group;
-  shape.group_channels = channels;
-  shape.group_outputs = 4;
-  shape.window.h = {.input = height, .kernel = kernel, .output = height - kernel + 1};
-  shape.window.w = {.input = width, .kernel = kernel, .output = width - kernel + 1};
-  return shape;
-}
-
 TEST(ConvTasks, CoverEveryPositionOnceWhateverTheThreads) {
   for (const Index kernel : {1, 3}) {
     for (const Index channels : {1, 64, 2000}) {
       for (const int threads : {1, 2, 7}) {
-        const ConvShape shape = shape_of(2, 1, channels, 31, 45, kernel);
+        const ConvShape shape = test::shape_of(2, 1, channels, 31, 45, kernel);
         const ConvTasks tasks(shape, 64, threads);
         std::vector<int> seen(static_cast<std::size_t>(2 * shape.positions()), 0);
         for (Index task = 0; task < tasks.count(); ++task) {
@@ -47,11 +37,11 @@ TEST(ConvTasks, CoverEveryPositionOnceWhateverTheThreads) {
 }
 
 TEST(ConvTasks, GiveEveryThreadWork) {
-  EXPECT_GE(ConvTasks(shape_of(1, 1, 64, 9, 9, 3), 64, 2).count(), 2);
-  EXPECT_GE(ConvTasks(shape_of(1, 1, 64, 14, 14, 1), 64, 2).count(), 2);
+  EXPECT_GE(ConvTasks(test::shape_of(1, 1, 64, 9, 9, 3), 64, 2).count(), 2);
+  EXPECT_GE(ConvTasks(test::shape_of(1, 1, 64, 14, 14, 1), 64, 2).count(), 2);
 }
 
-TEST(ConvTasks, NoSamplesAreNoTasks) { EXPECT_EQ(ConvTasks(shape_of(0, 1, 3, 9, 9, 3), 64, 2).count(), 0); }
+TEST(ConvTasks, NoSamplesAreNoTasks) { EXPECT_EQ(ConvTasks(test::shape_of(0, 1, 3, 9, 9, 3), 64, 2).count(), 0); }
 
 }  // namespace
 }  // namespace assay::runtime

@@ -267,8 +267,15 @@ __m512i parts_of(const std::uint8_t* x, std::int64_t count, std::uint8_t flip) {
   return sums;
 }
 
+// The compiler's own reduction adds signed numbers, whose overflow is undefined; packed quarters may fill all 64 bits.
+std::uint64_t sum_of_lanes(__m512i lanes) {
+  alignas(kBytes) std::uint64_t parts[8];
+  _mm512_store_si512(parts, lanes);
+  return ((parts[0] + parts[1]) + (parts[2] + parts[3])) + ((parts[4] + parts[5]) + (parts[6] + parts[7]));
+}
+
 std::uint64_t sum_of(const std::uint8_t* x, std::int64_t count, std::uint8_t flip) {
-  return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(parts_of(x, count, flip)));
+  return sum_of_lanes(parts_of(x, count, flip));
 }
 
 // The sums of four planes of up to kFlush bytes, added as the 16-bit quarters of one number.
@@ -277,7 +284,7 @@ void four_sums(const std::uint8_t* x, const GlobalAveragePoolArgs& args, std::ui
   for (int p = 2; p >= 0; --p) {
     quarters = _mm512_or_si512(_mm512_slli_epi64(quarters, 16), parts_of(x + p * args.plane_stride, args.size, flip));
   }
-  const auto sums = static_cast<std::uint64_t>(_mm512_reduce_add_epi64(quarters));
+  const auto sums = sum_of_lanes(quarters);
   for (int p = 0; p < 4; ++p) {
     out[p] = static_cast<std::uint16_t>(sums >> (16 * p));
   }

@@ -174,22 +174,35 @@ void remove_dead_nodes(Graph& graph) {
   std::erase_if(graph.initializers, [&](const auto& entry) { return !live.contains(entry.first); });
 }
 
-std::string fresh_name(const Graph& graph, const std::string& base) {
-  std::unordered_set<std::string> taken;
+std::unordered_set<std::string> made_names(const Graph& graph) {
+  std::unordered_set<std::string> names;
   for (const ValueInfo& input : graph.inputs) {
-    taken.insert(input.name);
-  }
-  for (const ValueInfo& output : graph.outputs) {
-    taken.insert(output.name);
+    names.insert(input.name);
   }
   for (const auto& [name, tensor] : graph.initializers) {
-    taken.insert(name);
+    names.insert(name);
   }
   for (const Node& node : graph.nodes) {
-    taken.insert(node.name);
-    taken.insert(node.inputs.begin(), node.inputs.end());
-    taken.insert(node.outputs.begin(), node.outputs.end());
+    names.insert(node.outputs.begin(), node.outputs.end());
   }
+  names.erase("");
+  return names;
+}
+
+std::unordered_set<std::string> taken_names(const Graph& graph) {
+  std::unordered_set<std::string> names = made_names(graph);
+  for (const ValueInfo& output : graph.outputs) {
+    names.insert(output.name);
+  }
+  for (const Node& node : graph.nodes) {
+    names.insert(node.name);
+    names.insert(node.inputs.begin(), node.inputs.end());
+  }
+  return names;
+}
+
+std::string fresh_name(const Graph& graph, const std::string& base) {
+  const std::unordered_set<std::string> taken = taken_names(graph);
   std::string name = base;
   for (int i = 1; taken.contains(name); ++i) {
     name = base + "_" + std::to_string(i);

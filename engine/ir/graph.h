@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -104,6 +105,11 @@ Status topological_sort(Graph& graph);
 
 // Removes nodes none of whose outputs reach a graph output, and initializers that nothing uses.
 void remove_dead_nodes(Graph& graph);
+
+// The values that the graph has of its own: inputs, initializers and what its nodes make.
+std::unordered_set<std::string> made_names(const Graph& graph);
+// Every name that stands in the graph, of values and of nodes.
+std::unordered_set<std::string> taken_names(const Graph& graph);
 
 // `base`, or `base` with a number behind it, that no value or node of the graph has.
 std::string fresh_name(const Graph& graph, const std::string& base);

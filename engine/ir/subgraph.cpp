@@ -7,25 +7,9 @@
 namespace assay {
 namespace {
 
-using NameSet = std::unordered_set<std::string>;
-
-NameSet defined_names(const Graph& graph) {
-  NameSet names;
-  for (const ValueInfo& input : graph.inputs) {
-    names.insert(input.name);
-  }
-  for (const auto& [name, tensor] : graph.initializers) {
-    names.insert(name);
-  }
-  for (const Node& node : graph.nodes) {
-    names.insert(node.outputs.begin(), node.outputs.end());
-  }
-  return names;
-}
-
 // Adds what `graph` uses but does not make, in the order of first use.
 void add_free_names(const Graph& graph, std::vector<std::string>& free) {
-  const NameSet defined = defined_names(graph);
+  const std::unordered_set<std::string> defined = made_names(graph);
   const auto use = [&](const std::string& name) {
     if (!name.empty() && !defined.contains(name) && std::find(free.begin(), free.end(), name) == free.end()) {
       free.push_back(name);
@@ -97,7 +81,7 @@ Graph with_outer_names(const Graph& subgraph, const Node& node) {
     if (inner == outer) {
       continue;
     }
-    if (defined_names(out).contains(outer)) {
+    if (made_names(out).contains(outer)) {
       rename_value(out, outer, fresh_name(out, outer + "_inner"));
     }
     rename_value(out, inner, outer);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 #include <string_view>
 
 #include "engine/quantizer/nearest_name.h"
@@ -119,18 +118,10 @@ Status check_node_names(const Graph& graph, const Options& options) {
 }
 
 std::vector<std::string> value_names(const Graph& graph) {
-  std::set<std::string> names;
-  for (const ValueInfo& input : graph.inputs) {
-    names.insert(input.name);
-  }
-  for (const auto& [name, tensor] : graph.initializers) {
-    names.insert(name);
-  }
-  for (const Node& node : graph.nodes) {
-    names.insert(node.outputs.begin(), node.outputs.end());
-  }
-  names.erase("");
-  return {names.begin(), names.end()};
+  const std::unordered_set<std::string> made = made_names(graph);
+  std::vector<std::string> names(made.begin(), made.end());
+  std::ranges::sort(names);
+  return names;
 }
 
 Status check_tensor_names(const Graph& graph, const Options& options) {

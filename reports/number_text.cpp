@@ -34,6 +34,19 @@ std::string time_text(double nanoseconds) {
   return fmt::format("{:.3f} ns", nanoseconds);
 }
 
+std::string bytes_text(std::size_t bytes) {
+  constexpr std::array<const char*, 4> kUnits{"KiB", "MiB", "GiB", "TiB"};
+  double size = static_cast<double>(bytes) / 1024;
+  if (size < 1) {
+    return fmt::format("{} B", bytes);
+  }
+  std::size_t unit = 0;
+  for (; size >= 1024 && unit + 1 < kUnits.size(); ++unit) {
+    size /= 1024;
+  }
+  return fmt::format("{:.1f} {}", size, kUnits[unit]);
+}
+
 Json number_json(double value) {
   if (std::isfinite(value)) {
     return value;

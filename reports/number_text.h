@@ -2,6 +2,7 @@
 // How numbers are written: for people with a unit and few digits, in JSON with infinities and NaN as strings.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,8 @@ std::string number_text(double value);
 std::string percent_text(double share, int digits = 2);
 // "1.234 ms": three decimals in ns, us, ms or s.
 std::string time_text(double nanoseconds);
+// "640 B", "1.5 KiB", "12.3 MiB".
+std::string bytes_text(std::size_t bytes);
 
 // A number, or "inf", "-inf", "nan" where JSON has none.
 Json number_json(double value);

@@ -104,9 +104,10 @@ Result<Session> Session::create(const Model& model, const SessionOptions& option
 
 Result<RunResult> Session::run(const NamedTensors& inputs, const RunOptions& options) const {
   return runtime::guarded([&]() -> Result<RunResult> {
-    ASSAY_ASSIGN(
-        auto executed,
-        runtime::execute(impl_->plan, inputs, {.tap = options.tap, .witness_saturation = options.witness_saturation}));
+    ASSAY_ASSIGN(auto executed, runtime::execute(impl_->plan, inputs,
+                                                 {.tap = options.tap,
+                                                  .after_node = options.after_node,
+                                                  .witness_saturation = options.witness_saturation}));
     impl_->multiply_accumulates = executed.multiply_accumulates;
     return RunResult{.outputs = std::move(executed.outputs), .saturation = std::move(executed.saturation)};
   });
@@ -119,5 +120,13 @@ const Graph& Session::optimized_graph() const { return *impl_->plan.graph; }
 const std::vector<std::pair<std::string, Index>>& Session::applied_passes() const { return impl_->applied_passes; }
 
 Index Session::multiply_accumulates() const { return impl_->multiply_accumulates; }
+
+MemoryInfo Session::memory() const {
+  const BlockArena::Sizes sizes = impl_->plan.memory->sizes();
+  return {.arena_bytes = sizes.arena_bytes,
+          .peak_bytes = sizes.peak_bytes,
+          .sum_bytes = sizes.sum_bytes,
+          .outside_bytes = sizes.outside_bytes};
+}
 
 }  // namespace assay::api

@@ -49,12 +49,22 @@ using NamedTensors = std::map<std::string, Tensor>;
 struct RunOptions {
   // Called with every value as it is computed (graph inputs and initializers excluded). Does not change the plan.
   std::function<void(const std::string& value, const Tensor& tensor)> tap;
+  // Called after each node, with its position in optimized_graph().nodes.
+  std::function<void(std::size_t node)> after_node;
   bool witness_saturation = false;
 };
 
 struct RunResult {
   NamedTensors outputs;
   std::vector<SaturationInfo> saturation;  // one entry per node with sat16-pairs arithmetic, if asked for
+};
+
+// Bytes of the intermediate tensors of a run, as laid into one arena for the runs that follow.
+struct MemoryInfo {
+  std::size_t arena_bytes = 0;    // of the arena
+  std::size_t peak_bytes = 0;     // most that live at once: no arena can be smaller
+  std::size_t sum_bytes = 0;      // without reuse
+  std::size_t outside_bytes = 0;  // outputs, and what operators keep for the next run
 };
 
 class Session {
@@ -73,6 +83,8 @@ class Session {
   const std::vector<std::pair<std::string, Index>>& applied_passes() const;
   // Multiply-accumulates of the last run's shapes; 2 operations each.
   Index multiply_accumulates() const;
+  // For the shapes of the last run without a tap; zeros before it.
+  MemoryInfo memory() const;
 
   struct Impl;
 

@@ -10,6 +10,9 @@
 #include <new>
 #include <vector>
 
+#include "engine/base/arena_memory.h"
+#include "engine/base/block_arena.h"
+
 namespace assay {
 namespace {
 
@@ -113,7 +116,7 @@ std::byte* allocate(std::size_t size_bytes) {
 
 }  // namespace
 
-std::byte* take_block(std::size_t size_bytes) {
+std::byte* take_pool_block(std::size_t size_bytes) {
   if (!is_pooled(size_bytes)) {
     return allocate(size_bytes);
   }
@@ -129,10 +132,39 @@ std::byte* take_block(std::size_t size_bytes) {
   return block;
 }
 
-void return_block(std::byte* block, std::size_t size_bytes) {
+void return_pool_block(std::byte* block, std::size_t size_bytes) {
   if (block != nullptr && (!is_pooled(size_bytes) || !pool().keep(block, size_class(size_bytes)))) {
     std::free(block);
   }
+}
+
+std::byte* take_block(std::size_t size_bytes) {
+  BlockArena* arena = BlockArenaPass::current();
+  if (arena == nullptr) {
+    return take_pool_block(size_bytes);
+  }
+  std::byte* block = arena->take(size_bytes);
+  if (block == nullptr) {
+    block = take_pool_block(size_bytes);
+    if (block != nullptr) {
+      arena->taken(block);
+    }
+  }
+  return block;
+}
+
+void return_block(std::byte* block, std::size_t size_bytes) {
+  if (block == nullptr) {
+    return;
+  }
+  if (const std::shared_ptr<ArenaMemory> memory = ArenaMemory::find(block); memory != nullptr) {
+    memory->free(block);
+    return;
+  }
+  if (BlockArena* arena = BlockArenaPass::current(); arena != nullptr) {
+    arena->given_back(block);
+  }
+  return_pool_block(block, size_bytes);
 }
 
 }  // namespace assay

@@ -9,10 +9,15 @@ namespace assay {
 
 inline constexpr std::size_t kBlockAlignmentBytes = 64;
 
-// At least `size_bytes` (a multiple of the alignment) of uninitialized memory, or null if the system refuses it.
+// At least `size_bytes` (a multiple of the alignment) of uninitialized memory, or null if the system refuses it. During
+// a BlockArenaPass of this thread the block comes from its arena where it has a place for it.
 std::byte* take_block(std::size_t size_bytes);
 
 // Gives back a block of take_block with the size that was asked for. Thread-safe, as take_block is.
 void return_block(std::byte* block, std::size_t size_bytes);
+
+// The same, of the pool whatever pass there is.
+std::byte* take_pool_block(std::size_t size_bytes);
+void return_pool_block(std::byte* block, std::size_t size_bytes);
 
 }  // namespace assay

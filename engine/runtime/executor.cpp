@@ -95,6 +95,9 @@ class Run {
       if (!status.ok()) {
         return with_node(*plan_.graph, plan_.graph->nodes[step.node], status.error());
       }
+      if (options_.after_node) {
+        options_.after_node(step.node);
+      }
     }
     return {};
   }
@@ -173,6 +176,14 @@ Result<ExecuteResult> execute(const Plan& plan, const std::map<std::string, Tens
                               const ExecuteOptions& options) {
   ASSAY_TRY(check_inputs(*plan.graph, inputs));
   const ThreadScope threads(plan.options.threads);
+  if (options.tap) {
+    return Run(plan, options).run(inputs);
+  }
+  std::vector<Shape> shapes;
+  for (const ValueInfo& input : plan.graph->inputs) {
+    shapes.push_back(inputs.at(input.name).shape());
+  }
+  const BlockArenaPass pass(plan.memory->arena_for(shapes));
   return Run(plan, options).run(inputs);
 }
 

@@ -14,6 +14,8 @@ namespace assay::runtime {
 struct ExecuteOptions {
   // Called with every computed value, in order; graph inputs and constants excluded.
   std::function<void(const std::string& value, const Tensor& tensor)> tap;
+  // Called after each node, with its position in the graph's nodes.
+  std::function<void(std::size_t node)> after_node;
   bool witness_saturation = false;
 };
 
@@ -24,7 +26,8 @@ struct ExecuteResult {
 };
 
 // Errors: kInvalidArgument (an input is missing, unknown, or of another type or shape than the graph states), and the
-// operators' own with the node's name in front. Operators keep caches, so a plan runs in one thread at a time.
+// operators' own with the node's name in front. Operators keep caches, so a plan runs in one thread at a time. Without
+// a tap, which may keep tensors, the run's tensors lie in the plan's arena.
 Result<ExecuteResult> execute(const Plan& plan, const std::map<std::string, Tensor>& inputs,
                               const ExecuteOptions& options = {});
 

@@ -164,6 +164,7 @@ std::vector<KernelInfo> kernels(const Plan& plan) {
     infos.push_back(std::move(info));
     for (KernelInfo& nested : step.op->nested_kernels()) {
       nested.node.insert(0, prefix);
+      nested.nested = true;
       infos.push_back(std::move(nested));
     }
   }

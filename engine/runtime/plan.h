@@ -11,6 +11,7 @@
 #include "engine/base/profile.h"
 #include "engine/ir/graph.h"
 #include "engine/runtime/operator.h"
+#include "engine/runtime/run_memory.h"
 
 namespace assay::runtime {
 
@@ -38,6 +39,7 @@ struct Plan {
   std::vector<Index> inputs;        // value index of each graph input
   std::vector<Index> outputs;       // value index of each graph output
   std::vector<PlanStep> steps;      // in execution order, one per node
+  std::shared_ptr<RunMemory> memory = std::make_shared<RunMemory>();  // of its runs, filled by them
 };
 
 // `graph` is topologically sorted. Errors: kUnsupported (a node without an operator: named with its domain and opset),

@@ -19,6 +19,7 @@ struct KernelInfo {
   std::string isa;         // the profile's ISA for integer kernels; what runs for float ones
   std::string arithmetic;  // "exact", "sat16-pairs", "float32", or "move" where only bytes move
   bool native = true;      // false: another instruction set computes the same bytes
+  bool nested = false;     // of a subgraph of the last node that is not nested
 };
 
 // The same of one output channel, with what its weights alone allow.

@@ -2,13 +2,14 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
 
 #include "engine/api/session.h"
+#include "engine/base/output_file.h"
 #include "harness/cli/flags.h"
+#include "harness/cli/node_times.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verbs.h"
 #include "harness/run/external/runtime_host.h"
@@ -24,14 +25,15 @@
 namespace assay::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 struct InferFlags {
   std::string model;
   std::vector<std::string> inputs;
   std::vector<std::string> settings;
   std::string folder;
+  std::string trace;  // empty: none
   bool profile = false;
+
+  bool measures() const { return profile || !trace.empty(); }
 };
 
 Result<api::NamedTensors> load_inputs(const std::vector<std::string>& arguments) {
@@ -57,37 +59,6 @@ Result<api::NamedTensors> load_inputs(const std::vector<std::string>& arguments)
   return inputs;
 }
 
-// Time of each value since the one before it: the nodes run one after the other.
-class ValueTimes {
- public:
-  api::RunOptions options(bool profile) {
-    api::RunOptions run;
-    if (profile) {
-      run.witness_saturation = true;
-      run.tap = [this](const std::string& value, const Tensor& tensor) {
-        (void)tensor;
-        const Clock::time_point now = Clock::now();
-        times_ns_[value] += std::chrono::duration<double, std::nano>(now - last_).count();
-        last_ = now;
-      };
-    }
-    last_ = Clock::now();
-    return run;
-  }
-  double of(const Node& node) const {
-    double sum = 0;
-    for (const std::string& output : node.outputs) {
-      const auto found = times_ns_.find(output);
-      sum += found == times_ns_.end() ? 0 : found->second;
-    }
-    return sum;
-  }
-
- private:
-  std::map<std::string, double> times_ns_;
-  Clock::time_point last_;
-};
-
 std::string saturated_text(const std::vector<api::SaturationInfo>& saturation, const std::string& node) {
   for (const api::SaturationInfo& entry : saturation) {
     if (entry.node == node) {
@@ -97,7 +68,8 @@ std::string saturated_text(const std::vector<api::SaturationInfo>& saturation, c
   return "";
 }
 
-reports::TextTable kernel_table(const run::RuntimeSession& session, const ValueTimes& times,
+// Nested kernels have no times of their own: their node's holds them.
+reports::TextTable kernel_table(const std::vector<api::KernelInfo>& kernels, const NodeTimes& times,
                                 const std::vector<api::SaturationInfo>& saturation, bool profile) {
   using reports::Align;
   reports::TextTable table;
@@ -107,16 +79,14 @@ reports::TextTable kernel_table(const run::RuntimeSession& session, const ValueT
     table.columns.push_back({"time", Align::kRight});
     table.columns.push_back({"saturated pairs", Align::kRight});
   }
-  const std::vector<api::KernelInfo> kernels = session.kernels();
-  const std::vector<Node> nodes =
-      session.own() == nullptr ? std::vector<Node>() : session.own()->optimized_graph().nodes;
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const api::KernelInfo& k = kernels[i];
+  std::size_t node = 0;
+  for (const api::KernelInfo& k : kernels) {
     std::vector<std::string> row = {k.node, k.op, k.kernel, k.isa, k.arithmetic, k.native ? "native" : "emulated"};
     if (profile) {
-      row.push_back(i < nodes.size() ? reports::time_text(times.of(nodes[i])) : "");
+      row.push_back(times.spans().empty() || k.nested ? "" : reports::time_text(times.total_ns(node)));
       row.push_back(saturated_text(saturation, k.node));
     }
+    node += k.nested ? 0 : 1;
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -138,8 +108,17 @@ Result<std::map<std::string, std::string>> output_files(const InferFlags& flags,
   return files;
 }
 
+std::string memory_text(const api::MemoryInfo& memory) {
+  return fmt::format(
+      "memory: {} for intermediate tensors in one arena; {} live at once, {} without reuse; {} for outputs",
+      reports::bytes_text(memory.arena_bytes), reports::bytes_text(memory.peak_bytes),
+      reports::bytes_text(memory.sum_bytes), reports::bytes_text(memory.outside_bytes));
+}
+
 struct Inferred {
   std::string table;
+  std::string memory;  // a line, where asked for
+  std::string trace;   // likewise, a file
   api::NamedTensors outputs;
   std::map<std::string, std::string> files;
 };
@@ -163,11 +142,23 @@ Result<Inferred> infer(const InferFlags& flags) {
   ASSAY_ASSIGN(const api::NamedTensors inputs, load_inputs(flags.inputs));
   ASSAY_ASSIGN(const std::shared_ptr<run::RuntimeSession> session, run::open_session(model, configuration, host));
   ASSAY_ASSIGN(const run::FeedPlan plan, run::plan_feed(model.graph(), inputs, run::batch_size(configuration), false));
-  ValueTimes times;
-  ASSAY_ASSIGN(api::RunResult result, run::feed(*session, inputs, plan, times.options(flags.profile)));
+  NodeTimes times;
+  api::RunOptions options;
+  if (flags.measures()) {  // the first run chooses implementations and takes memory
+    ASSAY_TRY(run::feed(*session, inputs, plan));
+    options = times.options();
+  }
+  options.witness_saturation = flags.profile;
+  ASSAY_ASSIGN(api::RunResult result, run::feed(*session, inputs, plan, options));
   Inferred inferred;
+  if (!flags.trace.empty()) {
+    inferred.trace = chrome_trace(times.spans(), session->kernels());
+  }
+  if (flags.profile && session->own() != nullptr) {
+    inferred.memory = memory_text(session->own()->memory());
+  }
   ASSAY_ASSIGN(inferred.files, output_files(flags, result.outputs));
-  inferred.table = reports::render_plain(kernel_table(*session, times, result.saturation, flags.profile));
+  inferred.table = reports::render_plain(kernel_table(session->kernels(), times, result.saturation, flags.profile));
   inferred.outputs = std::move(result.outputs);
   return inferred;
 }
@@ -175,6 +166,9 @@ Result<Inferred> infer(const InferFlags& flags) {
 int infer_action(const InferFlags& flags) {
   if (flags.folder.empty()) {
     return complain("-o needs the name of a folder, found ''", reports::kExitUsage);
+  }
+  if (const Status trace = flags.trace.empty() ? Status() : check_replaceable(flags.trace); !trace.ok()) {
+    return complain(trace.error().message, reports::kExitUsage);
   }
   const Result<Inferred> inferred = infer(flags);
   if (!inferred.ok()) {
@@ -190,6 +184,15 @@ int infer_action(const InferFlags& flags) {
     }
     say("output '" + name + "' is in " + file);
   }
+  if (!flags.trace.empty()) {
+    if (const Status saved = replace_file(flags.trace, inferred.value().trace); !saved.ok()) {
+      return complain(saved.error().message, reports::kExitHarness);
+    }
+    say("the nodes' times are in " + flags.trace);
+  }
+  if (!inferred.value().memory.empty()) {
+    say(inferred.value().memory);
+  }
   return print_data(inferred.value().table);
 }
 
@@ -201,7 +204,8 @@ void define_infer(CLI::App& command, Action& action) {
   command.add_option("--input", flags->inputs, "NAME=FILE.npy (or .pb); one per input")->allow_extra_args(false);
   command.add_option("--set", flags->settings, "runtime.axis=value; may be repeated")->allow_extra_args(false);
   command.add_option("-o,--output", flags->folder, "Folder for the outputs, <name>.npy each")->required();
-  command.add_flag("--profile", flags->profile, "Also show each node's time and its saturated pairs");
+  command.add_flag("--profile", flags->profile, "Also show each node's time, its saturated pairs, and memory");
+  command.add_option("--trace", flags->trace, "Also write each node's time to FILE.json, in Chrome's trace format");
   command.callback([flags, &action] { action = [flags] { return infer_action(*flags); }; });
 }
 

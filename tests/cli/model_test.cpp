@@ -71,6 +71,30 @@ TEST_F(Models, InferWritesOutputsAndNamesKernels) {
   EXPECT_THAT(ran.err, HasSubstr("y_out_0.npy"));
 }
 
+TEST_F(Models, ProfileShowsTimesMemoryAndATrace) {
+  const Ran ran = shell("assay infer m.onnx --input x=x.npy -o out --profile --trace trace.json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("time"));
+  EXPECT_THAT(ran.err, HasSubstr("in one arena"));
+  EXPECT_EQ(output("out"), (std::vector<float>{0, 16129, 8128, 0}));
+  const json trace = json::parse(read("trace.json"));
+  ASSERT_GE(trace.at("traceEvents").size(), 1U);
+  double end = 0;
+  for (const json& event : trace.at("traceEvents")) {
+    EXPECT_EQ(event.at("ph"), "X");
+    EXPECT_GE(event.at("ts").get<double>(), end - 1e-6) << "nodes run one after the other";
+    end = event.at("ts").get<double>() + event.at("dur").get<double>();
+  }
+  EXPECT_EQ(trace.at("traceEvents")[0].at("args").at("op"), "Conv");
+}
+
+TEST_F(Models, ATraceThatCannotBeWrittenIsSaidBeforeTheRun) {
+  const Ran ran = shell("assay infer m.onnx --input x=x.npy -o out --trace missing/trace.json");
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("missing"));
+  EXPECT_FALSE(std::filesystem::exists(path("out")));
+}
+
 TEST_F(Models, QuantizeThenInferOnEachProfile) {
   const Ran ran = shell("assay quantize m.onnx -o q.onnx --calibration data --report r.json");
   ASSERT_EQ(ran.code, 0) << ran.err;

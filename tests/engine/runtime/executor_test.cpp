@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs after the first: their tensors lie in the plan's arena.
+#include "engine/runtime/executor.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "engine/base/arena_memory.h"
+#include "tests/engine/runtime/random_graph.h"
+#include "tests/support/random.h"
+
+namespace assay::runtime {
+namespace {
+
+using Values = std::map<std::string, Tensor>;
+
+Plan plan_of(const Graph& graph, int threads) {
+  return build_plan(std::make_shared<const Graph>(graph),
+                    {.profile = {.isa = best_isa(host_features())}, .threads = threads})
+      .value();
+}
+
+Values run(const Plan& plan, const Values& inputs) {
+  auto result = execute(plan, inputs);
+  EXPECT_TRUE(result.ok()) << result.error().message;
+  return std::move(result).value().outputs;
+}
+
+bool same_bytes(const Values& a, const Values& b) {
+  for (const auto& [name, tensor] : a) {
+    const Tensor& other = b.at(name);
+    if (tensor.shape() != other.shape() || std::memcmp(tensor.bytes(), other.bytes(), tensor.size_bytes()) != 0) {
+      return false;
+    }
+  }
+  return a.size() == b.size();
+}
+
+// The same types and shapes, other values.
+Values shuffled(const Values& inputs, test::Random& random) {
+  Values out;
+  for (const auto& [name, tensor] : inputs) {
+    Tensor copy = Tensor::allocate(tensor.dtype(), tensor.shape()).value();
+    const auto element = dtype_size_bytes(tensor.dtype());
+    for (Index i = 0; i < tensor.size(); ++i) {
+      const auto from = static_cast<std::size_t>(random.integer(0, tensor.size() - 1));
+      std::memcpy(copy.mutable_bytes() + static_cast<std::size_t>(i) * element, tensor.bytes() + from * element,
+                  element);
+    }
+    out[name] = copy;
+  }
+  return out;
+}
+
+TEST(Executor, RunsInTheArenaEqualFirstRuns) {
+  std::int64_t steady = 0;
+  std::int64_t planned = 0;
+  const std::int64_t graphs = test::case_count(300);
+  for (std::int64_t index = 0; index < graphs; ++index) {
+    test::Random random(static_cast<std::uint64_t>(index));
+    const test::RandomGraph sample = test::random_graph(static_cast<std::uint64_t>(index));
+    const int threads = static_cast<int>(random.integer(1, 2));
+    const Plan plan = plan_of(sample.graph, threads);
+    std::vector<std::pair<Values, Values>> kept;  // results must not change under later runs
+    for (int round = 0; round < 5; ++round) {
+      const Values inputs = round == 0 ? sample.inputs : shuffled(sample.inputs, random);
+      kept.emplace_back(run(plan, inputs), run(plan_of(sample.graph, threads), inputs));
+    }
+    for (const auto& [later, first] : kept) {
+      EXPECT_TRUE(same_bytes(later, first)) << "graph " << index << ": " << sample.text;
+    }
+    std::vector<Shape> shapes;
+    for (const ValueInfo& input : sample.graph.inputs) {
+      shapes.push_back(sample.inputs.at(input.name).shape());
+    }
+    const BlockArena& arena = plan.memory->arena_for(shapes);
+    steady += arena.is_steady() ? 1 : 0;
+    planned += arena.sizes().arena_bytes > 0 ? 1 : 0;
+    EXPECT_GE(arena.sizes().arena_bytes, arena.sizes().peak_bytes) << sample.text;
+    EXPECT_LE(arena.sizes().arena_bytes, arena.sizes().sum_bytes) << sample.text;
+  }
+  EXPECT_EQ(steady, graphs) << "runs on one shape repeat themselves";
+  EXPECT_GT(planned, graphs * 9 / 10);
+}
+
+TEST(Executor, ResultsLieOutsideTheArena) {
+  const test::RandomGraph sample = test::random_graph(1);
+  const Plan plan = plan_of(sample.graph, 1);
+  for (int round = 0; round < 3; ++round) {
+    for (const auto& [name, tensor] : run(plan, sample.inputs)) {
+      EXPECT_EQ(ArenaMemory::find(tensor.bytes()), nullptr) << name;
+    }
+  }
+}
+
+TEST(Executor, EveryNodeIsReported) {
+  const test::RandomGraph sample = test::random_graph(2);
+  const Plan plan = plan_of(sample.graph, 1);
+  std::vector<std::size_t> nodes;
+  ASSERT_TRUE(execute(plan, sample.inputs, {.after_node = [&](std::size_t node) { nodes.push_back(node); }}).ok());
+  ASSERT_EQ(nodes.size(), sample.graph.nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    EXPECT_EQ(nodes[i], plan.steps[i].node);
+  }
+}
+
+TEST(Executor, ArenasOfFourShapesAreKept) {
+  RunMemory memory;
+  const BlockArena* first = &memory.arena_for({{1, 3}});
+  EXPECT_NE(&memory.arena_for({{2, 3}}), first);
+  EXPECT_EQ(&memory.arena_for({{1, 3}}), first);
+  EXPECT_NE(&memory.arena_for({{3, 1}}), first);
+  EXPECT_NE(&memory.arena_for({{1, 3}, {1}}), first);
+  EXPECT_EQ(&memory.arena_for({{1, 3}}), first);
+}
+
+}  // namespace
+}  // namespace assay::runtime

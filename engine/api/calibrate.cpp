@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/api/calibrate.h"
 
-#include <algorithm>
-
+#include "engine/api/observe.h"
 #include "engine/api/sample_workers.h"
 #include "engine/quantizer/calibration/range_collector.h"
 
@@ -12,30 +11,6 @@ namespace {
 using quantizer::CountRecord;
 using quantizer::RangeCollector;
 using quantizer::SampleRecord;
-
-Result<std::vector<Session>> make_sessions(const Model& model, int workers) {
-  SessionOptions options;
-  options.optimization = Optimization::kNone;
-  options.profile = {.isa = Isa::kScalar, .precision = Precision::kExact};
-  std::vector<Session> sessions;
-  for (int worker = 0; worker < workers; ++worker) {
-    ASSAY_ASSIGN(Session session, Session::create(model, options));
-    sessions.push_back(std::move(session));
-  }
-  return sessions;
-}
-
-// Shows every value of a sample to `observe`: inputs, then what the model computes of them.
-Status observe_sample(const Session& session, const NamedTensors& inputs,
-                      const std::function<void(const std::string& value, const Tensor& tensor)>& observe) {
-  for (const auto& [name, tensor] : inputs) {
-    observe(name, tensor);
-  }
-  RunOptions run;
-  run.tap = observe;
-  ASSAY_TRY(session.run(inputs, run));
-  return {};
-}
 
 Status find_extremes(const std::vector<Session>& sessions, const CalibrationSource& source,
                      const quantizer::CalibrationOptions& options, RangeCollector& collector) {
@@ -93,7 +68,7 @@ Result<CalibrationResult> calibrate(const Model& model, const CalibrationSource&
   if (!source) {
     return invalid_argument("calibration: no data given; it is needed unless quantizer.ranges is");
   }
-  ASSAY_ASSIGN(const std::vector<Session> sessions, make_sessions(model, std::max(options.threads, 1)));
+  ASSAY_ASSIGN(const std::vector<Session> sessions, observing_sessions(model, options.threads));
   RangeCollector collector(options);
   ASSAY_TRY(find_extremes(sessions, source, options, collector));
   if (collector.needs_second_pass()) {

@@ -18,6 +18,13 @@ namespace {
 
 std::span<const std::byte> as_bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
 
+// Whether a regular file is there, or none yet.
+bool names_regular_file(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+}
+
 Error with_path(const std::string& path, const Error& error) {
   return {error.kind, "'" + path + "': " + error.message};
 }
@@ -48,9 +55,26 @@ Result<Model> Model::from_graph(Graph graph) {
   return Model(std::move(graph));
 }
 
-Status Model::save(const std::string& path) const {
-  ASSAY_ASSIGN(const std::string bytes, serialize());
-  return replace_file(path, bytes);
+Status Model::save(const std::string& path, bool external_data) const {
+  if (!external_data && !onnx::needs_external_data(*graph_)) {
+    ASSAY_ASSIGN(const std::string bytes, serialize());
+    return replace_file(path, bytes);
+  }
+  const std::string data_path = path + ".data";
+  ASSAY_TRY(check_replaceable(path));
+  if (!names_regular_file(path)) {
+    return invalid_argument("'" + path + "': a model with external data needs a file of its own and a folder for both");
+  }
+  ASSAY_ASSIGN(const onnx::ExternalModel model,
+               onnx::serialize_with_external_data(*graph_, std::filesystem::path(data_path).filename().string()));
+  std::error_code ignored;
+  const bool is_new = !std::filesystem::exists(data_path, ignored);
+  ASSAY_TRY(replace_file(data_path, model.pieces));
+  const Status written = replace_file(path, model.bytes);
+  if (!written.ok() && is_new) {
+    std::filesystem::remove(data_path, ignored);
+  }
+  return written;
 }
 
 Result<std::string> Model::serialize() const { return onnx::serialize_model(*graph_); }

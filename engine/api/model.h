@@ -24,7 +24,9 @@ class Model {
   // Takes a graph made in memory through the same checks as a file.
   static Result<Model> from_graph(Graph graph);
 
-  Status save(const std::string& path) const;
+  // Tensors that one ONNX file cannot hold (2 GiB), or with `external_data` all but the smallest, go to PATH.data
+  // beside it. On failure neither file is there in part.
+  Status save(const std::string& path, bool external_data = false) const;
   Result<std::string> serialize() const;
 
   const Graph& graph() const { return *graph_; }

@@ -2,12 +2,10 @@
 #include "engine/api/quantize.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include "engine/api/calibrate.h"
+#include "engine/api/prepare.h"
 #include "engine/ir/digest.h"
-#include "engine/passes/pass.h"
 #include "engine/quantizer/calibration/range_collector.h"
 #include "engine/quantizer/convert_s8_to_u8.h"
 #include "engine/quantizer/quantize_graph.h"
@@ -15,70 +13,6 @@
 
 namespace assay::api {
 namespace {
-
-// Done to the float model before it is calibrated: a BatchNormalization that is part of its Conv needs no quantization
-// of its own.
-constexpr std::array<std::string_view, 2> kPreparingPasses = {"fold_batch_normalization", "eliminate_identity"};
-
-Result<Model> prepared(const Model& model) {
-  passes::OptimizeOptions options;
-  options.level = passes::Level::kBasic;
-  for (const passes::Pass& pass : passes::passes()) {
-    if (std::find(kPreparingPasses.begin(), kPreparingPasses.end(), pass.name) == kPreparingPasses.end()) {
-      options.disabled.emplace_back(pass.name);
-    }
-  }
-  Graph graph = model.graph();
-  ASSAY_TRY(passes::optimize(graph, options));
-  return Model::from_graph(std::move(graph));
-}
-
-// Overrides for the prepared model: one for a weight that a BatchNormalization was multiplied into is meant for the
-// product.
-quantizer::Options prepared_options(const Graph& original, const Graph& prepared, const quantizer::Options& options) {
-  quantizer::Options adapted = options;
-  for (const Node& node : prepared.nodes) {
-    const auto before = std::find_if(original.nodes.begin(), original.nodes.end(),
-                                     [&](const Node& other) { return other.name == node.name; });
-    if (before == original.nodes.end() || before->input(1) == node.input(1)) {
-      continue;
-    }
-    const auto setting = options.overrides.find(before->input(1));
-    if (setting != options.overrides.end() && original.constant(setting->first) != nullptr) {
-      adapted.overrides[node.input(1)] = setting->second;
-      if (prepared.constant(setting->first) == nullptr) {
-        adapted.overrides.erase(setting->first);
-      }
-    }
-  }
-  return adapted;
-}
-
-// Decisions for the nodes as the user knows them: a node that the preparation merged into the one in front of it has
-// that one's.
-std::vector<NodeDecision> decisions(const Graph& original, const std::vector<quantizer::NodeReport>& reports) {
-  std::vector<NodeDecision> decided;
-  const auto find = [&](const auto& list, const std::string& name) {
-    return std::find_if(list.begin(), list.end(), [&](const auto& entry) { return entry.node == name; });
-  };
-  const GraphIndex index(original);
-  for (const Node& node : original.nodes) {
-    NodeDecision decision{.node = node.name, .op_type = node.op_type, .quantized = false, .reason = ""};
-    if (const auto report = find(reports, node.name); report != reports.end()) {
-      decision.quantized = report->quantized;
-      decision.reason = report->reason;
-    } else if (const Index producer = index.producer(node.input(0)); producer >= 0) {
-      const Node& front = original.nodes[static_cast<std::size_t>(producer)];
-      const auto merged = find(decided, front.name);
-      decision.quantized = merged != decided.end() && merged->quantized;
-      decision.reason = "merged into " + front.op_type + " '" + front.name + "' before quantization";
-    } else {
-      decision.reason = "removed before quantization: it has no effect";
-    }
-    decided.push_back(std::move(decision));
-  }
-  return decided;
-}
 
 quantizer::RangeScheme activation_scheme(const quantizer::Options& options) {
   return {.dtype = options.activation_type,
@@ -162,15 +96,18 @@ Result<QuantizeResult> quantize(const Model& model, const CalibrationSource& cal
   ASSAY_TRY(check_ranges_model(options.calibration, digest));
   ASSAY_TRY(quantizer::check_options(model.graph(), options));
   ASSAY_TRY(quantizer::check_calibration(options.calibration));
-  ASSAY_ASSIGN(const Model float_model, prepared(model));
+  ASSAY_ASSIGN(PreparedModel prepared, prepare(model, calibration, options));
 
-  const quantizer::Options settings = prepared_options(model.graph(), float_model.graph(), options);
   CalibrationResult calibrated{.ranges = quantizer::range_table(options), .samples = 0};
   if (options.ranges.empty() && quantizer::needs_ranges(options)) {
-    ASSAY_ASSIGN(calibrated, calibrate(float_model, calibration, options.calibration, activation_scheme(options)));
+    ASSAY_ASSIGN(calibrated, calibrate(prepared.model, calibration, options.calibration, activation_scheme(options)));
   }
   const quantizer::RangeTable& ranges = calibrated.ranges;
-  ASSAY_ASSIGN(quantizer::QuantizedGraph quantized, quantizer::quantize_graph(float_model.graph(), ranges, settings));
+  if (options.bias_correction) {
+    ASSAY_ASSIGN(prepared, corrected(prepared, calibration, ranges));
+  }
+  ASSAY_ASSIGN(quantizer::QuantizedGraph quantized,
+               quantizer::quantize_graph(prepared.model.graph(), ranges, prepared.options));
   ASSAY_ASSIGN(Model result, Model::from_graph(std::move(quantized.graph)));
   warnings.insert(warnings.end(), quantized.warnings.begin(), quantized.warnings.end());
   return QuantizeResult{.model = std::move(result),
@@ -179,10 +116,13 @@ Result<QuantizeResult> quantize(const Model& model, const CalibrationSource& cal
                         .tensors = tensor_params(quantized.tensors),
                         .samples = calibrated.samples,
                         .ranges = usable_ranges(ranges),
-                        .model_digest = digest};
+                        .model_digest = digest,
+                        .preparation = std::move(prepared.lines)};
 }
 
-bool needs_calibration(const quantizer::Options& options) { return quantizer::needs_ranges(options); }
+bool needs_calibration(const quantizer::Options& options) {
+  return quantizer::needs_samples(options) || (quantizer::needs_ranges(options) && options.ranges.empty());
+}
 
 Result<QuantizeResult> convert_s8_to_u8(const Model& model) {
   ASSAY_ASSIGN(quantizer::QuantizedGraph converted, quantizer::convert_s8_to_u8(model.graph()));

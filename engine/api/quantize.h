@@ -44,10 +44,12 @@ struct QuantizeResult {
   // What calibration found, by tensor, also where no range was needed; values that were not finite are left out. Given
   // ranges are repeated.
   std::map<std::string, std::pair<double, double>> ranges = {};
-  std::string model_digest = "";  // graph_digest of the float model
+  std::string model_digest = "";              // graph_digest of the float model
+  std::vector<std::string> preparation = {};  // what was done to the float model first, a line each
 };
 
-// Whether the format needs calibration data or ranges at all: dynamic and weight_only do not.
+// Whether calibration data is needed: for the ranges of a static format that are not given, and for smooth_quant and
+// bias_correction.
 bool needs_calibration(const quantizer::Options& options);
 
 // Errors: kInvalidArgument (options that contradict each other, unknown node or tensor names, no samples, NaN or

@@ -48,6 +48,7 @@ using NamedTensors = std::map<std::string, Tensor>;
 
 struct RunOptions {
   // Called with every value as it is computed (graph inputs and initializers excluded). Does not change the plan.
+  // Values of a subgraph, its own inputs among them, are named NODE/ATTRIBUTE/VALUE ("if1/then_branch/y").
   std::function<void(const std::string& value, const Tensor& tensor)> tap;
   // Called after each node, with its position in optimized_graph().nodes.
   std::function<void(std::size_t node)> after_node;

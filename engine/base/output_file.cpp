@@ -54,6 +54,15 @@ int write_all(int descriptor, std::string_view bytes) {
   return 0;
 }
 
+int write_all(int descriptor, std::span<const std::string_view> pieces) {
+  for (const std::string_view piece : pieces) {
+    if (const int code = write_all(descriptor, piece); code != 0) {
+      return code;
+    }
+  }
+  return 0;
+}
+
 // stdout or stderr, if that is where the path leads: by another descriptor the two would overwrite one another.
 std::optional<int> standard_stream(const struct stat& found) {
   for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
@@ -67,17 +76,17 @@ std::optional<int> standard_stream(const struct stat& found) {
   return std::nullopt;
 }
 
-Status write_in_place(const std::string& path, const struct stat& found, std::string_view bytes) {
+Status write_in_place(const std::string& path, const struct stat& found, std::span<const std::string_view> pieces) {
   if (const auto stream = standard_stream(found)) {
     std::fflush(*stream == STDOUT_FILENO ? stdout : stderr);
-    const int code = write_all(*stream, bytes);
+    const int code = write_all(*stream, pieces);
     return code == 0 ? Status() : cannot_write(path, code);
   }
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file.number() < 0) {
     return cannot_write(path, errno);
   }
-  if (const int code = write_all(file.number(), bytes); code != 0) {
+  if (const int code = write_all(file.number(), pieces); code != 0) {
     return cannot_write(path, code);
   }
   return file.close() ? Status() : cannot_write(path, errno);
@@ -146,9 +155,9 @@ Result<Part> make_part(const std::string& path, const Place& place) {
 }
 
 // 0, or the errno of what failed.
-int fill(const Part& part, const Place& place, std::string_view bytes) {
+int fill(const Part& part, const Place& place, std::span<const std::string_view> pieces) {
   Descriptor file(part.descriptor);
-  if (const int code = write_all(file.number(), bytes); code != 0) {
+  if (const int code = write_all(file.number(), pieces); code != 0) {
     return code;
   }
   if (place.found && ::fchmod(file.number(), place.found->st_mode & 07777) != 0) {
@@ -163,12 +172,16 @@ int fill(const Part& part, const Place& place, std::string_view bytes) {
 }  // namespace
 
 Status replace_file(const std::string& path, std::string_view bytes) {
+  return replace_file(path, std::span<const std::string_view>(&bytes, 1));
+}
+
+Status replace_file(const std::string& path, std::span<const std::string_view> pieces) {
   ASSAY_ASSIGN(const Place place, look_at(path));
   if (place.in_place) {
-    return write_in_place(path, *place.found, bytes);
+    return write_in_place(path, *place.found, pieces);
   }
   ASSAY_ASSIGN(const Part part, make_part(path, place));
-  if (const int code = fill(part, place, bytes); code != 0) {
+  if (const int code = fill(part, place, pieces); code != 0) {
     ::unlink(part.path.c_str());
     return cannot_write(path, code);
   }

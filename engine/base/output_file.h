@@ -2,6 +2,7 @@
 // The one way in which files are written: whole, or not at all.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,8 @@ namespace assay {
 // as they are.
 // Errors name the path: kInvalidArgument (an empty one), kIo.
 Status replace_file(const std::string& path, std::string_view bytes);
+// The same with the bytes in pieces, one behind the other.
+Status replace_file(const std::string& path, std::span<const std::string_view> pieces);
 
 // Whether replace_file could begin: `path` is no folder, and a file can be made beside it. Changes nothing that is
 // there.

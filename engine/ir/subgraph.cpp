@@ -45,7 +45,65 @@ void capture_at(Node& node) {
   node.captures = free.size();
 }
 
+void visit_graphs(const Graph& graph, const std::string& prefix,
+                  const std::function<void(const std::string& prefix, const Graph& graph)>& visit) {
+  visit(prefix, graph);
+  for (const Node& node : graph.nodes) {
+    for (const auto& [key, attribute] : node.attributes) {
+      if (const GraphPtr* subgraph = std::get_if<GraphPtr>(&attribute)) {
+        visit_graphs(**subgraph, prefix + subgraph_prefix(node, key), visit);
+      }
+    }
+  }
+}
+
+// `scope`: what the enclosing graphs make.
+void make_unique(Graph& graph, std::unordered_set<std::string> scope) {
+  for (const std::string& name : made_names(graph)) {
+    scope.insert(name);
+  }
+  for (Node& node : graph.nodes) {
+    for (auto& [key, attribute] : node.attributes) {
+      GraphPtr* subgraph = std::get_if<GraphPtr>(&attribute);
+      if (subgraph == nullptr) {
+        continue;
+      }
+      Graph body = **subgraph;
+      std::unordered_set<std::string> own = made_names(body);
+      for (std::size_t i = body.inputs.size() - node.captures; i < body.inputs.size(); ++i) {
+        own.erase(body.inputs[i].name);
+      }
+      std::vector<std::string> names(own.begin(), own.end());
+      std::sort(names.begin(), names.end());
+      std::unordered_set<std::string> taken = taken_names(body);
+      for (const std::string& name : names) {
+        std::string fresh = name;
+        for (int i = 1; scope.contains(fresh) || (fresh != name && taken.contains(fresh)); ++i) {
+          fresh = name + "_" + std::to_string(i);
+        }
+        if (fresh != name) {
+          rename_value(body, name, fresh);
+          taken.insert(fresh);
+        }
+      }
+      make_unique(body, scope);
+      *subgraph = std::make_shared<const Graph>(std::move(body));
+    }
+  }
+}
+
 }  // namespace
+
+std::string subgraph_prefix(const Node& node, const std::string& attribute) {
+  return node.name + "/" + attribute + "/";
+}
+
+void for_each_graph(const Graph& graph,
+                    const std::function<void(const std::string& prefix, const Graph& graph)>& visit) {
+  visit_graphs(graph, "", visit);
+}
+
+void make_subgraph_names_unique(Graph& graph) { make_unique(graph, {}); }
 
 void capture_outer_values(Graph& graph) {
   for (Node& node : graph.nodes) {

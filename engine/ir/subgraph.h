@@ -2,6 +2,10 @@
 // Subgraphs (the branches of If, the bodies of Loop and Scan) and the outer values they use.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <unordered_set>
+
 #include "engine/ir/graph.h"
 
 namespace assay {
@@ -20,5 +24,16 @@ void bind_constant_captures(const Graph& graph, Node& node);
 
 // Gives every value of a graph another name, in all places and those of captures.
 void rename_value(Graph& graph, const std::string& from, const std::string& to);
+
+// How values and nodes of a subgraph are named outside it: "if1/then_branch/" in front of their names.
+std::string subgraph_prefix(const Node& node, const std::string& attribute);
+
+// Calls visit for the graph itself (with "") and for every subgraph with the prefixes that lead to it, outer ones
+// first.
+void for_each_graph(const Graph& graph,
+                    const std::function<void(const std::string& prefix, const Graph& graph)>& visit);
+
+// Gives what a subgraph makes another name where an enclosing graph has that name already: ONNX forbids it.
+void make_subgraph_names_unique(Graph& graph);
 
 }  // namespace assay

@@ -7,7 +7,6 @@
 #include <fstream>
 
 #include "engine/onnx/text.h"
-#include "engine/onnx/versions.h"
 
 namespace assay::onnx {
 namespace {
@@ -75,8 +74,8 @@ Result<std::filesystem::path> resolve(const Location& location, const std::strin
 
 }  // namespace
 
-Result<std::string> read_external_data(const ::onnx::TensorProto& proto, const std::optional<std::string>& folder,
-                                       const std::string& what) {
+Result<ExternalData> find_external_data(const ::onnx::TensorProto& proto, const std::optional<std::string>& folder,
+                                        const std::string& what) {
   if (!folder.has_value()) {
     return unsupported(what + ": external data can only be read for a model in a file");
   }
@@ -92,17 +91,20 @@ Result<std::string> read_external_data(const ::onnx::TensorProto& proto, const s
     return invalid_model(what + ": " + shown + " has " + std::to_string(size) + " bytes, fewer than offset " +
                          std::to_string(location.offset) + " + length " + std::to_string(location.length.value_or(0)));
   }
-  const std::uintmax_t length = location.length.value_or(size - location.offset);
-  if (length > static_cast<std::uintmax_t>(kMaxModelBytes)) {
-    return unsupported(what + ": " + shown + " has more than " + std::to_string(kMaxModelBytes) + " bytes");
-  }
-  std::string bytes(length, '\0');
+  return ExternalData{.path = path,
+                      .offset = location.offset,
+                      .length = location.length.value_or(size - location.offset),
+                      .what = what,
+                      .shown = shown};
+}
+
+Status ExternalData::read(std::byte* to) const {
   std::ifstream file(path, std::ios::binary);
-  file.seekg(static_cast<std::streamoff>(location.offset));
-  if (!file.read(bytes.data(), static_cast<std::streamsize>(length))) {
+  file.seekg(static_cast<std::streamoff>(offset));
+  if (!file.read(reinterpret_cast<char*>(to), static_cast<std::streamsize>(length))) {
     return io_error(what + ": cannot read " + shown);
   }
-  return bytes;
+  return {};
 }
 
 }  // namespace assay::onnx

@@ -191,7 +191,7 @@ Status graph_from_proto(::onnx::GraphProto& proto, const std::optional<std::stri
   return {};
 }
 
-void graph_to_proto(const Graph& graph, ::onnx::GraphProto& proto) {
+void graph_to_proto(const Graph& graph, ::onnx::GraphProto& proto, ExternalTensors* external) {
   proto.set_name(graph.name.empty() ? "graph" : graph.name);  // ONNX asks for a name
   for (const ValueInfo& input : graph.inputs) {
     add_value_info(input, *proto.add_input());
@@ -205,7 +205,7 @@ void graph_to_proto(const Graph& graph, ::onnx::GraphProto& proto) {
   for (const auto& [name, tensor] : graph.initializers) {
     auto& initializer = *proto.add_initializer();
     initializer.set_name(name);
-    tensor_to_proto(tensor, initializer);
+    tensor_to_proto(tensor, initializer, external);
   }
   // Up to IR 3 an initializer is also a graph input; loading takes it out again.
   if (graph.ir_version < 4) {

@@ -9,6 +9,7 @@
 
 #include "engine/base/result.h"
 #include "engine/ir/graph.h"
+#include "engine/onnx/external_tensors.h"
 
 namespace assay::onnx {
 
@@ -19,6 +20,6 @@ Status check_utf8(const std::string& text, const std::string& what);
 // Subgraphs use outer values by name; validate_graph closes them.
 Status graph_from_proto(::onnx::GraphProto& proto, const std::optional<std::string>& folder, Graph& graph);
 
-void graph_to_proto(const Graph& graph, ::onnx::GraphProto& proto);
+void graph_to_proto(const Graph& graph, ::onnx::GraphProto& proto, ExternalTensors* external = nullptr);
 
 }  // namespace assay::onnx

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <new>
 
+#include "engine/onnx/external_tensors.h"
 #include "engine/onnx/graph_proto.h"
 #include "engine/onnx/versions.h"
 
@@ -31,9 +32,10 @@ Error too_large(std::size_t bytes) {
                      std::to_string(kMaxModelBytes));
 }
 
-Result<std::string> serialize(const Graph& graph) {
-  constexpr auto kMaxBytes = static_cast<std::size_t>(kMaxModelBytes);
-  if (tensor_bytes(graph) > kMaxBytes) {
+constexpr auto kMaxBytes = static_cast<std::size_t>(kMaxModelBytes);
+
+Result<std::string> serialize(const Graph& graph, ExternalTensors* external) {
+  if (external == nullptr && needs_external_data(graph)) {
     return too_large(tensor_bytes(graph));
   }
   ::onnx::ModelProto model;
@@ -54,7 +56,7 @@ Result<std::string> serialize(const Graph& graph) {
     entry.set_key(key);
     entry.set_value(value);
   }
-  graph_to_proto(graph, *model.mutable_graph());
+  graph_to_proto(graph, *model.mutable_graph(), external);
   if (model.ByteSizeLong() > kMaxBytes) {
     return too_large(model.ByteSizeLong());
   }
@@ -65,16 +67,35 @@ Result<std::string> serialize(const Graph& graph) {
   return bytes;
 }
 
-}  // namespace
-
-Result<std::string> serialize_model(const Graph& graph) {
+// No exception of protobuf or of the allocator leaves here.
+template <typename Write>
+auto guarded(Write write) -> decltype(write()) {
   try {
-    return serialize(graph);
+    return write();
   } catch (const std::bad_alloc&) {
     return resource_error("there is not enough memory to write the model");
   } catch (const std::exception& exception) {
     return internal_error(std::string("writing the model failed: ") + exception.what());
   }
+}
+
+}  // namespace
+
+Result<std::string> serialize_model(const Graph& graph) {
+  return guarded([&] { return serialize(graph, nullptr); });
+}
+
+bool needs_external_data(const Graph& graph) { return tensor_bytes(graph) > kMaxBytes; }
+
+Result<ExternalModel> serialize_with_external_data(const Graph& graph, const std::string& location) {
+  return guarded([&]() -> Result<ExternalModel> {
+    const auto tensors = std::make_shared<ExternalTensors>(location);
+    ExternalModel model;
+    ASSAY_ASSIGN(model.bytes, serialize(graph, tensors.get()));
+    model.pieces = tensors->pieces();
+    model.storage = tensors;
+    return model;
+  });
 }
 
 }  // namespace assay::onnx

@@ -186,11 +186,15 @@ Result<Tensor> read_field(const ::onnx::TensorProto& proto, const Header& header
   return internal_error(header.what + ": no field for its type");
 }
 
-Result<Tensor> read_raw(const std::string& raw, const Header& header) {
-  if (raw.size() != header.size_bytes()) {
-    return header.wrong_size(std::to_string(header.size_bytes()) + " bytes, but its data have " +
-                             std::to_string(raw.size()));
+Status check_raw_size(const Header& header, std::uintmax_t found) {
+  if (found == header.size_bytes()) {
+    return {};
   }
+  return header.wrong_size(std::to_string(header.size_bytes()) + " bytes, but its data have " + std::to_string(found));
+}
+
+Result<Tensor> read_raw(const std::string& raw, const Header& header) {
+  ASSAY_TRY(check_raw_size(header, raw.size()));
   if (is_4bit(header.dtype)) {
     return unpack_4bit(header,
                        [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(raw[i])); });
@@ -202,11 +206,26 @@ Result<Tensor> read_raw(const std::string& raw, const Header& header) {
   return tensor;
 }
 
+// Straight into the tensor: the data may be most of what memory holds.
+Result<Tensor> read_external(const ExternalData& data, const Header& header) {
+  ASSAY_TRY(check_raw_size(header, data.length));
+  if (is_4bit(header.dtype)) {
+    std::string raw(data.length, '\0');
+    ASSAY_TRY(data.read(reinterpret_cast<std::byte*>(raw.data())));
+    return read_raw(raw, header);
+  }
+  ASSAY_ASSIGN(Tensor tensor, Tensor::allocate_uninitialized(header.dtype, header.shape));
+  if (data.length > 0) {
+    ASSAY_TRY(data.read(tensor.mutable_bytes()));
+  }
+  return tensor;
+}
+
 Result<Tensor> read_data(::onnx::TensorProto& proto, const std::optional<std::string>& folder, const Header& header) {
   const bool external = proto.data_location() == ::onnx::TensorProto::EXTERNAL;
   if (external) {
-    ASSAY_ASSIGN(const std::string raw, read_external_data(proto, folder, header.what));
-    return read_raw(raw, header);
+    ASSAY_ASSIGN(const ExternalData data, find_external_data(proto, folder, header.what));
+    return read_external(data, header);
   }
   const int values = field_size(proto, header.dtype);
   if (proto.has_raw_data()) {
@@ -272,16 +291,19 @@ Result<Tensor> tensor_from_proto(::onnx::TensorProto& proto, const std::optional
   return tensor;
 }
 
-void tensor_to_proto(const Tensor& tensor, ::onnx::TensorProto& proto) {
+void tensor_to_proto(const Tensor& tensor, ::onnx::TensorProto& proto, ExternalTensors* external) {
   proto.set_data_type(dtype_to_proto(tensor.dtype()));
   for (const Index dim : tensor.shape()) {
     proto.add_dims(dim);
   }
-  if (is_4bit(tensor.dtype())) {
+  const bool packs = is_4bit(tensor.dtype());
+  if (external != nullptr && tensor.size_bytes() >= kLeastExternalBytes) {
+    external->add(packs ? Stored(pack_4bit(tensor)) : Stored(tensor), proto);
+  } else if (packs) {
     proto.set_raw_data(pack_4bit(tensor));
-    return;
+  } else {
+    proto.set_raw_data(tensor.bytes(), tensor.size_bytes());
   }
-  proto.set_raw_data(tensor.bytes(), tensor.size_bytes());
 }
 
 }  // namespace assay::onnx

@@ -14,6 +14,7 @@
 
 #include "engine/base/result.h"
 #include "engine/ir/tensor.h"
+#include "engine/onnx/external_tensors.h"
 
 namespace assay::onnx {
 
@@ -28,6 +29,7 @@ std::string proto_type_name(int data_type);
 Result<Tensor> tensor_from_proto(::onnx::TensorProto& proto, const std::optional<std::string>& folder,
                                  const std::string& what);
 
-void tensor_to_proto(const Tensor& tensor, ::onnx::TensorProto& proto);
+// With `external`, data of kLeastExternalBytes and more go there instead of into the proto.
+void tensor_to_proto(const Tensor& tensor, ::onnx::TensorProto& proto, ExternalTensors* external = nullptr);
 
 }  // namespace assay::onnx

@@ -132,7 +132,15 @@ DType type_of(const ValueTypes& types, const std::string& value) {
   return found == types.end() ? DType::kUndefined : found->second;
 }
 
+bool has_body(const Node& node) {
+  return std::any_of(node.attributes.begin(), node.attributes.end(),
+                     [](const auto& entry) { return std::holds_alternative<GraphPtr>(entry.second); });
+}
+
 std::string unknown_reason(const Node& node, const Options& options) {
+  if (has_body(node)) {
+    return node.op_type + " computes nothing itself; its bodies have lines of their own";
+  }
   if (options.format == Format::kQOperator) {
     return "the QOperator format has no integer form of " + node.op_type;
   }

@@ -102,11 +102,24 @@ struct Options {
   bool contrib_qdq = false;        // QDQ: QuantizeLinear and DequantizeLinear of com.microsoft
   bool sigmoid_fixed = false;      // QOperator: Sigmoid's output has scale 1/256 and zero point 0
   Index block_size = 0;            // QDQ and weight_only: rank-2 weights have a scale per block of so many rows
+  bool subgraphs = true;           // bodies of If, Loop and Scan are quantized too
+
+  // What is done to the float model before it is quantized (prepare/), in this order.
+  bool fold_constants = true;            // nodes whose inputs are constants are computed
+  bool fold_batch_normalization = true;  // into the Conv in front
+  bool fuse_bias = true;                 // static formats: Add of a constant behind Conv, Gemm, MatMul becomes a bias
+  bool equalize = false;                 // cross-layer equalization
+  bool smooth_quant = false;             // static and dynamic formats; needs calibration data
+  double smooth_quant_alpha = 0.5;       // 0: weights keep their ranges, 1: activations have even ranges
+  bool bias_correction = false;          // static formats and weight_only; needs calibration data
 };
 
 // Whether the format has quantized activations whose ranges must be known.
 inline bool needs_ranges(const Options& options) {
   return options.format == Format::kQdq || options.format == Format::kQOperator;
 }
+
+// Whether calibration data is needed even where the ranges are given.
+inline bool needs_samples(const Options& options) { return options.smooth_quant || options.bias_correction; }
 
 }  // namespace assay::quantizer

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "engine/ir/subgraph.h"
 #include "engine/quantizer/nearest_name.h"
 #include "engine/quantizer/operators.h"
 #include "engine/quantizer/overrides.h"
@@ -72,9 +73,11 @@ Status check_op_types(const Graph& graph, const Options& options) {
   for (const OperatorRow& row : operator_rows()) {
     known.emplace_back(row.op_type);
   }
-  for (const Node& node : graph.nodes) {
-    known.push_back(node.op_type);
-  }
+  for_each_graph(graph, [&](const std::string&, const Graph& each) {
+    for (const Node& node : each.nodes) {
+      known.push_back(node.op_type);
+    }
+  });
   const auto check = [&](const std::vector<std::string>& op_types, const std::string& option) -> Status {
     for (const std::string& op_type : op_types) {
       if (!contains(known, op_type)) {
@@ -95,9 +98,11 @@ Status check_op_types(const Graph& graph, const Options& options) {
 
 Status check_node_names(const Graph& graph, const Options& options) {
   std::vector<std::string> known;
-  for (const Node& node : graph.nodes) {
-    known.push_back(node.name);
-  }
+  for_each_graph(graph, [&](const std::string& prefix, const Graph& each) {
+    for (const Node& node : each.nodes) {
+      known.push_back(prefix + node.name);
+    }
+  });
   const auto check = [&](const std::vector<std::string>& names, const char* option) -> Status {
     for (const std::string& name : names) {
       if (!contains(known, name)) {
@@ -118,8 +123,12 @@ Status check_node_names(const Graph& graph, const Options& options) {
 }
 
 std::vector<std::string> value_names(const Graph& graph) {
-  const std::unordered_set<std::string> made = made_names(graph);
-  std::vector<std::string> names(made.begin(), made.end());
+  std::vector<std::string> names;
+  for_each_graph(graph, [&](const std::string& prefix, const Graph& each) {
+    for (const std::string& name : made_names(each)) {
+      names.push_back(prefix + name);
+    }
+  });
   std::ranges::sort(names);
   return names;
 }
@@ -158,12 +167,17 @@ Status check_is_float_model(const Graph& graph) {
   constexpr std::array<std::string_view, 7> kOthers = {
       "QuantizeLinear", "DequantizeLinear",    "DynamicQuantizeLinear", "ConvInteger", "MatMulInteger",
       "QGemm",          "MatMulIntegerToFloat"};
-  for (const Node& node : graph.nodes) {
-    if (node.op_type.starts_with("QLinear") ||
-        std::find(kOthers.begin(), kOthers.end(), node.op_type) != kOthers.end()) {
-      return invalid_argument("the model is quantized already: it has " + node_text(graph, node) +
-                              "; give the float model, or convert this one from int8 to uint8");
+  std::string found;
+  for_each_graph(graph, [&](const std::string&, const Graph& each) {
+    for (const Node& node : each.nodes) {
+      const bool quantized = node.op_type.starts_with("QLinear") ||
+                             std::find(kOthers.begin(), kOthers.end(), node.op_type) != kOthers.end();
+      found = found.empty() && quantized ? node_text(each, node) : found;
     }
+  });
+  if (!found.empty()) {
+    return invalid_argument("the model is quantized already: it has " + found +
+                            "; give the float model, or convert this one from int8 to uint8");
   }
   return {};
 }

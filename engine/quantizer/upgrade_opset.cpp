@@ -12,10 +12,116 @@ namespace {
 
 constexpr Index kTargetOpset = 13;
 
-// Same form and meaning from opset 7 to 13.
-constexpr std::array<std::string_view, 16> kUnchanged = {
-    "Add",       "AveragePool", "Concat",  "Conv", "Flatten", "Gemm",    "GlobalAveragePool", "Identity",
-    "LeakyRelu", "MatMul",      "MaxPool", "Mul",  "Relu",    "Reshape", "Sigmoid",           "Transpose"};
+// Operators whose form and meaning at opset 13 are those of `since` and later.
+struct UnchangedRow {
+  std::string_view op_type;
+  Index since;
+};
+constexpr std::array kUnchanged = {
+    UnchangedRow{"Abs", 7},
+    UnchangedRow{"Add", 7},
+    UnchangedRow{"And", 7},
+    UnchangedRow{"ArgMax", 7},
+    UnchangedRow{"ArgMin", 7},
+    UnchangedRow{"AveragePool", 7},
+    UnchangedRow{"Cast", 7},
+    UnchangedRow{"Ceil", 7},
+    UnchangedRow{"Celu", 12},
+    UnchangedRow{"Concat", 7},
+    UnchangedRow{"ConstantOfShape", 9},
+    UnchangedRow{"Conv", 7},
+    UnchangedRow{"ConvTranspose", 7},
+    UnchangedRow{"Cos", 7},
+    UnchangedRow{"CumSum", 11},
+    UnchangedRow{"DepthToSpace", 7},
+    UnchangedRow{"Div", 7},
+    UnchangedRow{"Einsum", 12},
+    UnchangedRow{"Elu", 7},
+    UnchangedRow{"Equal", 7},
+    UnchangedRow{"Erf", 9},
+    UnchangedRow{"Exp", 7},
+    UnchangedRow{"Expand", 8},
+    UnchangedRow{"Flatten", 7},
+    UnchangedRow{"Floor", 7},
+    UnchangedRow{"GRU", 7},
+    UnchangedRow{"Gather", 7},
+    UnchangedRow{"GatherElements", 11},
+    UnchangedRow{"GatherND", 11},
+    UnchangedRow{"Gemm", 7},
+    UnchangedRow{"GlobalAveragePool", 7},
+    UnchangedRow{"GlobalMaxPool", 7},
+    UnchangedRow{"Greater", 7},
+    UnchangedRow{"GreaterOrEqual", 12},
+    UnchangedRow{"HardSigmoid", 7},
+    UnchangedRow{"Identity", 7},
+    UnchangedRow{"If", 7},
+    UnchangedRow{"InstanceNormalization", 7},
+    UnchangedRow{"LRN", 7},
+    UnchangedRow{"LSTM", 7},
+    UnchangedRow{"LeakyRelu", 7},
+    UnchangedRow{"Less", 7},
+    UnchangedRow{"LessOrEqual", 12},
+    UnchangedRow{"Log", 7},
+    UnchangedRow{"Loop", 11},
+    UnchangedRow{"MatMul", 7},
+    UnchangedRow{"Max", 8},
+    UnchangedRow{"MaxPool", 7},
+    UnchangedRow{"Mean", 8},
+    UnchangedRow{"Min", 8},
+    UnchangedRow{"Mod", 10},
+    UnchangedRow{"Mul", 7},
+    UnchangedRow{"Neg", 7},
+    UnchangedRow{"NonMaxSuppression", 10},
+    UnchangedRow{"NonZero", 9},
+    UnchangedRow{"Not", 7},
+    UnchangedRow{"OneHot", 9},
+    UnchangedRow{"Or", 7},
+    UnchangedRow{"PRelu", 7},
+    UnchangedRow{"Pow", 7},
+    UnchangedRow{"RNN", 7},
+    UnchangedRow{"Range", 11},
+    UnchangedRow{"Reciprocal", 7},
+    UnchangedRow{"ReduceL1", 7},
+    UnchangedRow{"ReduceL2", 7},
+    UnchangedRow{"ReduceLogSum", 7},
+    UnchangedRow{"ReduceLogSumExp", 7},
+    UnchangedRow{"ReduceMax", 7},
+    UnchangedRow{"ReduceMean", 7},
+    UnchangedRow{"ReduceMin", 7},
+    UnchangedRow{"ReduceProd", 7},
+    UnchangedRow{"ReduceSumSquare", 7},
+    UnchangedRow{"Relu", 7},
+    UnchangedRow{"Reshape", 7},
+    UnchangedRow{"Resize", 11},
+    UnchangedRow{"Round", 11},
+    UnchangedRow{"Scan", 9},
+    UnchangedRow{"ScatterElements", 11},
+    UnchangedRow{"ScatterND", 11},
+    UnchangedRow{"Selu", 7},
+    UnchangedRow{"Shape", 7},
+    UnchangedRow{"Sigmoid", 7},
+    UnchangedRow{"Sign", 9},
+    UnchangedRow{"Sin", 7},
+    UnchangedRow{"Size", 7},
+    UnchangedRow{"Slice", 10},
+    UnchangedRow{"Softplus", 7},
+    UnchangedRow{"Softsign", 7},
+    UnchangedRow{"SpaceToDepth", 7},
+    UnchangedRow{"Sqrt", 7},
+    UnchangedRow{"Sub", 7},
+    UnchangedRow{"Sum", 8},
+    UnchangedRow{"Tanh", 7},
+    UnchangedRow{"Tile", 7},
+    UnchangedRow{"TopK", 10},
+    UnchangedRow{"Transpose", 7},
+    UnchangedRow{"Where", 9},
+    UnchangedRow{"Xor", 7},
+};
+
+bool is_unchanged(const std::string& op_type, Index from) {
+  return std::any_of(kUnchanged.begin(), kUnchanged.end(),
+                     [&](const UnchangedRow& row) { return row.op_type == op_type && from >= row.since; });
+}
 
 class Upgrader {
  public:
@@ -38,10 +144,10 @@ class Upgrader {
  private:
   Status upgrade(Node& node) {
     const std::string& op = node.op_type;
-    if (!node.domain.empty() || std::find(kUnchanged.begin(), kUnchanged.end(), op) != kUnchanged.end()) {
+    if (!node.domain.empty() || is_unchanged(op, from_)) {
       return {};
     }
-    if (op == "Squeeze" || op == "Unsqueeze") {
+    if (op == "Squeeze" || op == "Unsqueeze" || op == "ReduceSum") {
       attribute_to_input(node, "axes", 1);
       return {};
     }
@@ -54,6 +160,28 @@ class Upgrader {
       attribute_to_input(node, "pads", 1);
       float_attribute_to_input(node, "value", 2);
       return {};
+    }
+    if (op == "Split") {
+      attribute_to_input(node, "split", 1);
+      return {};
+    }
+    if (op == "Slice") {
+      attribute_to_input(node, "starts", 1);
+      attribute_to_input(node, "ends", 2);
+      attribute_to_input(node, "axes", 3);
+      return {};
+    }
+    if (op == "TopK" && node.has_attribute("k")) {
+      set_input(node, 1, "k", Tensor::from<Index>({1}, {node.int_attribute("k", 0)}));
+      node.attributes.erase("k");
+      return {};
+    }
+    if (op == "Dropout") {  // passes its input on
+      node.attributes.erase("ratio");
+      return {};
+    }
+    if (op == "Upsample" || op == "Resize") {
+      return upgrade_resize(node);
     }
     if (op == "BatchNormalization") {
       return upgrade_batch_normalization(node);
@@ -93,6 +221,34 @@ class Upgrader {
       return refuse(node, "spatial=0 is gone");
     }
     node.attributes.erase("spatial");
+    return {};
+  }
+
+  // Upsample, and Resize of opset 10: Resize-13 with the source position out / scale, rounded down where it takes the
+  // nearest element.
+  Status upgrade_resize(Node& node) {
+    const std::string mode = node.string_attribute("mode", "nearest");
+    if (mode != "nearest" && mode != "linear" && mode != "bilinear") {
+      return refuse(node, "its mode is '" + mode + "'");
+    }
+    if (const auto scales = node.attributes.find("scales"); scales != node.attributes.end()) {
+      if (!std::holds_alternative<std::vector<float>>(scales->second)) {
+        return refuse(node, "its scales are no list of numbers");
+      }
+      const std::vector<float> values = std::get<std::vector<float>>(scales->second);
+      node.attributes.erase(scales);
+      set_input(node, 1, "scales", Tensor::from<float>({static_cast<Index>(values.size())}, values));
+    }
+    if (node.input(1).empty()) {
+      return refuse(node, "it has no scales");
+    }
+    node.op_type = "Resize";
+    node.inputs = {node.input(0), "", node.input(1)};
+    node.attributes["mode"] = std::string(mode == "nearest" ? "nearest" : "linear");
+    node.attributes["coordinate_transformation_mode"] = std::string("asymmetric");
+    if (mode == "nearest") {
+      node.attributes["nearest_mode"] = std::string("floor");
+    }
     return {};
   }
 

@@ -36,6 +36,28 @@ std::optional<DType> fixed_type(const Node& node, std::size_t output) {
   return std::nullopt;
 }
 
+DType type_in(const ValueTypes& types, const std::string& value) {
+  const auto found = types.find(value);
+  return found == types.end() ? DType::kUndefined : found->second;
+}
+
+// Nothing for a node without subgraphs.
+std::optional<DType> subgraph_output_type(const Node& node, std::size_t output, const ValueTypes& types) {
+  const auto body = std::find_if(node.attributes.begin(), node.attributes.end(),
+                                 [](const auto& entry) { return std::holds_alternative<GraphPtr>(entry.second); });
+  if (body == node.attributes.end()) {
+    return std::nullopt;
+  }
+  const Graph& graph = *std::get<GraphPtr>(body->second);
+  const std::size_t position = output + (node.op_type == "Loop" ? 1 : 0);  // behind the condition
+  if (position >= graph.outputs.size()) {
+    return DType::kUndefined;
+  }
+  const ValueInfo& info = graph.outputs[position];
+  return info.dtype != DType::kUndefined ? info.dtype
+                                         : type_in(value_types(typed_subgraph(graph, node, types)), info.name);
+}
+
 DType computed_type(const Node& node, std::size_t output, const ValueTypes& types) {
   if (const auto fixed = fixed_type(node, output); fixed) {
     return *fixed;
@@ -48,12 +70,34 @@ DType computed_type(const Node& node, std::size_t output, const ValueTypes& type
     }
     return DType::kUndefined;
   }
+  if (const auto inner = subgraph_output_type(node, output, types); inner) {
+    return *inner;
+  }
   const std::string& like = node.input(node.op_type == "Where" ? 1 : 0);
   const auto found = types.find(like);
   return found == types.end() ? DType::kUndefined : found->second;
 }
 
 }  // namespace
+
+Graph typed_subgraph(const Graph& subgraph, const Node& node, const ValueTypes& types) {
+  Graph typed = subgraph;
+  const std::size_t own = typed.inputs.size() - node.captures;
+  for (std::size_t i = 0; i < typed.inputs.size(); ++i) {
+    ValueInfo& input = typed.inputs[i];
+    if (input.dtype != DType::kUndefined) {
+      continue;
+    }
+    if (i >= own) {
+      input.dtype = type_in(types, node.inputs[node.own_inputs() + (i - own)]);
+    } else if (node.op_type == "Loop" && i < 2) {
+      input.dtype = i == 0 ? DType::kInt64 : DType::kBool;
+    } else {
+      input.dtype = type_in(types, node.input(i));  // of Loop and Scan: in the order of the node's
+    }
+  }
+  return typed;
+}
 
 ValueTypes value_types(const Graph& graph) {
   ValueTypes types;

@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "engine/ir/subgraph.h"
 #include "engine/quantizer/name_maker.h"
 
 namespace assay::quantizer {
@@ -53,10 +54,14 @@ Status lift(Graph& graph, Node& node, Index from, NameMaker& names) {
 
 bool needs_opset_21(const Graph& graph, const Options& options) {
   const auto is_half = [](DType dtype) { return dtype == DType::kFloat16; };
-  const bool has_half = std::any_of(graph.inputs.begin(), graph.inputs.end(),
-                                    [&](const ValueInfo& input) { return is_half(input.dtype); }) ||
-                        std::any_of(graph.initializers.begin(), graph.initializers.end(),
-                                    [&](const auto& entry) { return is_half(entry.second.dtype()); });
+  bool has_half = false;
+  for_each_graph(graph, [&](const std::string&, const Graph& each) {
+    has_half = has_half ||
+               std::any_of(each.inputs.begin(), each.inputs.end(),
+                           [&](const ValueInfo& input) { return is_half(input.dtype); }) ||
+               std::any_of(each.initializers.begin(), each.initializers.end(),
+                           [&](const auto& entry) { return is_half(entry.second.dtype()); });
+  });
   const bool has_blocks = options.block_size > 0;
   const bool activations = options.format == Format::kQdq && is_wide(options.activation_type);
   const bool overridden = std::any_of(options.overrides.begin(), options.overrides.end(), [](const auto& entry) {

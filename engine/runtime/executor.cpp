@@ -90,6 +90,7 @@ class Run {
 
  private:
   Status run_steps() {
+    const TapScope scope(options_.tap ? &options_.tap : nullptr);
     for (const PlanStep& step : plan_.steps) {
       const Status status = guarded([&] { return run_step(step); });
       if (!status.ok()) {
@@ -187,12 +188,13 @@ Result<ExecuteResult> execute(const Plan& plan, const std::map<std::string, Tens
   return Run(plan, options).run(inputs);
 }
 
-Result<std::vector<Tensor>> execute_values(const Plan& plan, std::vector<Tensor> inputs, Index& multiply_accumulates) {
+Result<std::vector<Tensor>> execute_values(const Plan& plan, std::vector<Tensor> inputs, Index& multiply_accumulates,
+                                           const Tap& tap) {
   if (inputs.size() != plan.inputs.size()) {
     return internal_error("a subgraph with " + std::to_string(plan.inputs.size()) + " inputs was given " +
                           std::to_string(inputs.size()));
   }
-  const ExecuteOptions options;
+  const ExecuteOptions options{.tap = tap, .after_node = nullptr, .witness_saturation = false};
   return Run(plan, options).run_values(std::move(inputs), multiply_accumulates);
 }
 

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "engine/runtime/plan.h"
+#include "engine/runtime/tap.h"
 
 namespace assay::runtime {
 
 struct ExecuteOptions {
-  // Called with every computed value, in order; graph inputs and constants excluded.
-  std::function<void(const std::string& value, const Tensor& tensor)> tap;
+  // Called with every computed value, in order; graph inputs and constants excluded. Values of a subgraph, its own
+  // inputs among them, are named NODE/ATTRIBUTE/VALUE ("if1/then_branch/y").
+  Tap tap;
   // Called after each node, with its position in the graph's nodes.
   std::function<void(std::size_t node)> after_node;
   bool witness_saturation = false;
@@ -33,7 +35,8 @@ Result<ExecuteResult> execute(const Plan& plan, const std::map<std::string, Tens
 
 // A subgraph's run: inputs and outputs by position, in the order of the graph's, unchecked. Adds to
 // `multiply_accumulates`. The caller has set the thread count.
-Result<std::vector<Tensor>> execute_values(const Plan& plan, std::vector<Tensor> inputs, Index& multiply_accumulates);
+Result<std::vector<Tensor>> execute_values(const Plan& plan, std::vector<Tensor> inputs, Index& multiply_accumulates,
+                                           const Tap& tap = {});
 
 // Checks inputs against the graph: every input there, no others, types equal, ranks and fixed dimensions equal,
 // dimensions of one name equal throughout.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -31,6 +32,7 @@ struct QuantizeFlags {
   int jobs = 0;  // 0: as many as the host has processors
   std::string report;
   bool to_u8 = false;
+  bool external_data = false;
 };
 
 Json report_json(const QuantizeFlags& flags, const api::QuantizeResult& result) {
@@ -38,6 +40,7 @@ Json report_json(const QuantizeFlags& flags, const api::QuantizeResult& result) 
   json["input"] = flags.input;
   json["output"] = flags.output;
   json["samples"] = result.samples;
+  json["preparation"] = result.preparation;
   json["nodes"] = Json::array();
   for (const api::NodeDecision& node : result.nodes) {
     json["nodes"].push_back(
@@ -99,11 +102,13 @@ Result<api::QuantizeResult> quantize(const QuantizeFlags& flags) {
   options.calibration.threads = flags.jobs > 0 ? flags.jobs : static_cast<int>(std::thread::hardware_concurrency());
   api::CalibrationSource calibration = [](Index, api::NamedTensors&) { return Result<bool>(false); };
   if (!flags.calibration.empty()) {
-    if (!options.ranges.empty()) {
+    if (!options.ranges.empty() && !api::needs_calibration(options)) {
       return invalid_argument("--calibration has no effect where the ranges are given: give one of them");
     }
     ASSAY_ASSIGN(calibration, spec::open_calibration_data(flags.calibration, model.graph()));
-  } else if (options.ranges.empty() && api::needs_calibration(options)) {
+  } else if (quantizer::needs_samples(options)) {
+    return invalid_argument("--calibration DATA is needed for quantizer.smooth_quant and quantizer.bias_correction");
+  } else if (api::needs_calibration(options)) {
     return invalid_argument("--calibration DATA is needed, or every range by --ranges FILE");
   }
   return api::quantize(model, calibration, options);
@@ -114,12 +119,32 @@ struct NamedFile {
   std::string path;
 };
 
+// The result's tensors may not take the place of those of the model, unless the result takes the model's.
+Status check_external_data(const QuantizeFlags& flags) {
+  const std::string data = canonical(flags.output + ".data");
+  if (canonical(flags.input) == canonical(flags.output) || !std::filesystem::exists(data)) {
+    return {};
+  }
+  const std::filesystem::path folder = std::filesystem::path(flags.input).parent_path();
+  for (const std::string& file : api::external_data_files(flags.input)) {
+    if (canonical((folder / file).string()) == data) {
+      return invalid_argument(
+          fmt::format("-o {}: tensors beside it would go to {}.data, which holds those of {}; give another name",
+                      flags.output, flags.output, flags.input));
+    }
+  }
+  return {};
+}
+
 // No two files of the command line may be one where the later would undo the earlier.
 Status check_files(const QuantizeFlags& flags) {
   if (flags.output.empty()) {
     return invalid_argument("-o needs the name of a file, found ''");
   }
   std::vector<NamedFile> taken = {{"-o", flags.output}, {"the model", flags.input}, {"--ranges", flags.ranges}};
+  if (flags.external_data) {
+    taken.push_back({"--external-data", flags.output + ".data"});
+  }
   for (const std::string& data : flags.calibration) {
     taken.push_back({"--calibration", data});
     taken.push_back({"--calibration", data.substr(data.find('=') + 1)});
@@ -133,7 +158,7 @@ Status check_files(const QuantizeFlags& flags) {
     }
     taken.push_back(own);
   }
-  return {};
+  return check_external_data(flags);
 }
 
 Status save_ranges(const QuantizeFlags& flags, const api::QuantizeResult& result) {
@@ -164,7 +189,7 @@ int quantize_action(const QuantizeFlags& flags) {
   for (const std::string& warning : result.value().warnings) {
     say("warning: " + warning);
   }
-  if (const Status saved = result.value().model.save(flags.output); !saved.ok()) {
+  if (const Status saved = result.value().model.save(flags.output, flags.external_data); !saved.ok()) {
     return complain(saved.error().message, reports::kExitHarness);
   }
   if (!flags.save_ranges.empty()) {
@@ -200,6 +225,8 @@ void define_quantize(CLI::App& command, Action& action) {
       ->check(CLI::Range(1, 256));
   command.add_option("--set", flags->settings, "quantizer.axis=value; may be repeated")->allow_extra_args(false);
   command.add_option("--report", flags->report, "Write decisions, scales and zero points to this JSON file");
+  command.add_flag("--external-data", flags->external_data,
+                   "Write tensors to OUT.onnx.data; done without being asked where one file cannot hold them");
   command.add_flag("--to-u8", flags->to_u8, "Convert a QDQ model from int8 to uint8: zero points and constants +128");
   command.callback([flags, &action] { action = [flags] { return quantize_action(*flags); }; });
 }

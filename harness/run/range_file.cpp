@@ -23,7 +23,10 @@ constexpr std::string_view kFormat = "assay-ranges";
 constexpr int kSchemaVersion = 1;
 
 // What a range may depend on. The types of activations have a part in mse alone.
-constexpr std::array<std::string_view, 10> kSettings = {"quantizer.calibration",
+constexpr std::array<std::string_view, 13> kSettings = {"quantizer.equalize",
+                                                        "quantizer.smooth_quant",
+                                                        "quantizer.smooth_quant_alpha",
+                                                        "quantizer.calibration",
                                                         "quantizer.percentile",
                                                         "quantizer.bins",
                                                         "quantizer.moving_average_constant",
@@ -33,7 +36,9 @@ constexpr std::array<std::string_view, 10> kSettings = {"quantizer.calibration",
                                                         "quantizer.activation_type",
                                                         "quantizer.activation_symmetric",
                                                         "quantizer.activation_range"};
-constexpr std::size_t kOfEveryMethod = 7;
+constexpr std::size_t kOfEveryMethod = 10;
+// The first of these change the model itself, so that ranges fit only where they are the same, set or not.
+constexpr std::size_t kOfTheModel = 2;
 
 std::optional<double> number_of(const Element& element) {
   const Json& json = element.json();
@@ -165,12 +170,14 @@ Json calibration_settings(const spec::Configuration& configuration) {
 }
 
 Status check_range_settings(const RangeFile& file, const std::string& path, const spec::Configuration& configuration) {
-  for (const std::string_view axis : kSettings) {
-    if (!file.settings.is_object() || !file.settings.contains(axis) || !configuration.is_set(axis)) {
+  for (std::size_t i = 0; i < kSettings.size(); ++i) {
+    const std::string_view axis = kSettings[i];
+    if (!file.settings.is_object() || !file.settings.contains(axis) ||
+        !(configuration.is_set(axis) || i < kOfTheModel)) {
       continue;
     }
     if (configuration.get(axis) != file.settings.at(std::string(axis))) {
-      return invalid_argument(fmt::format("quantizer.ranges: '{}' was calibrated with {}={}; this run sets {}", path,
+      return invalid_argument(fmt::format("quantizer.ranges: '{}' was calibrated with {}={}; this run has {}", path,
                                           axis, spec::axis_value_text(file.settings.at(std::string(axis))),
                                           spec::axis_value_text(configuration.get(axis))));
     }

@@ -177,6 +177,14 @@ Result<quantizer::Options> quantizer_options(const Configuration& configuration,
   options.dedicated_qdq = configuration.flag("quantizer.dedicated_qdq");
   options.contrib_qdq = configuration.flag("quantizer.contrib_qdq");
   options.sigmoid_fixed = configuration.flag("quantizer.sigmoid_fixed");
+  options.subgraphs = configuration.flag("quantizer.subgraphs");
+  options.fold_constants = configuration.flag("quantizer.fold_constants");
+  options.fold_batch_normalization = configuration.flag("quantizer.fold_batch_normalization");
+  options.fuse_bias = configuration.flag("quantizer.fuse_bias");
+  options.equalize = configuration.flag("quantizer.equalize");
+  options.smooth_quant = configuration.flag("quantizer.smooth_quant");
+  options.smooth_quant_alpha = configuration.number("quantizer.smooth_quant_alpha");
+  options.bias_correction = configuration.flag("quantizer.bias_correction");
   options.block_size = static_cast<Index>(configuration.number("quantizer.block_size"));
   ASSAY_ASSIGN(options.channel_axes, channel_axes_of(configuration.get("quantizer.channel_axes")));
   options.overrides = overrides_of(configuration.get("quantizer.overrides"));

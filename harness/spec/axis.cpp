@@ -32,6 +32,18 @@ bool in_qoperator(const Configuration& configuration) { return has_format(config
 
 bool with_qdq_nodes(const Configuration& configuration) { return has_format(configuration, {"qdq", "weight_only"}); }
 
+bool with_activations(const Configuration& configuration) {
+  return has_format(configuration, {"qdq", "qoperator", "dynamic"});
+}
+
+bool smoothed(const Configuration& configuration) {
+  return with_activations(configuration) && configuration.flag("quantizer.smooth_quant");
+}
+
+bool with_bias(const Configuration& configuration) {
+  return has_format(configuration, {"qdq", "qoperator", "weight_only"});
+}
+
 bool calibrated_by(const Configuration& configuration, const std::vector<std::string_view>& methods) {
   const std::string method = configuration.text("quantizer.calibration");
   for (const std::string_view candidate : methods) {
@@ -103,6 +115,14 @@ std::vector<Axis> make_axes() {
       {"quantizer.force_layout_ops", kBool, {}, 0, 0, false, is_static},
       {"quantizer.matmul_const_only", kBool, {}, 0, 0, false, quantized},
       {"quantizer.sigmoid_fixed", kBool, {}, 0, 0, false, in_qoperator},
+      {"quantizer.subgraphs", kBool, {}, 0, 0, true, quantized},
+      {"quantizer.fold_constants", kBool, {}, 0, 0, true, quantized},
+      {"quantizer.fold_batch_normalization", kBool, {}, 0, 0, true, quantized},
+      {"quantizer.fuse_bias", kBool, {}, 0, 0, true, is_static},
+      {"quantizer.equalize", kBool, {}, 0, 0, false, quantized},
+      {"quantizer.smooth_quant", kBool, {}, 0, 0, false, with_activations},
+      {"quantizer.smooth_quant_alpha", kNumber, {}, 0, 1, 0.5, smoothed},
+      {"quantizer.bias_correction", kBool, {}, 0, 0, false, with_bias},
       {"quantizer.ort_options", kObject, {}, 0, 0, object, quantized},
       {"runtime.name", kText, {"assay", "onnxruntime"}, 0, 0, "assay", always},
       {"runtime.optimization", kName, {"all", "none", "basic", "extended"}, 0, 0, "all", always},

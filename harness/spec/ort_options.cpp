@@ -54,6 +54,9 @@ constexpr std::array kRows = {
     OptionRow{"QDQDisableWeightAdjustForInt32Bias", Kind::kInverse, "quantizer.bias_guard", kQdq},
     OptionRow{"UseQDQContribOps", Kind::kFlag, "quantizer.contrib_qdq", kQdq},
     OptionRow{"BlockSize", Kind::kNumber, "quantizer.block_size", kQdq},
+    OptionRow{"EnableSubgraph", Kind::kFlag, "quantizer.subgraphs", kAll},
+    OptionRow{"SmoothQuant", Kind::kFlag, "quantizer.smooth_quant", kStatic},
+    OptionRow{"SmoothQuantAlpha", Kind::kNumber, "quantizer.smooth_quant_alpha", kStatic},
     OptionRow{"TensorQuantOverrides", Kind::kOverrides, "quantizer.overrides", kStatic},
     OptionRow{"CalibTensorRangeSymmetric", Kind::kFlag, "quantizer.calibration_symmetric", kStatic},
     OptionRow{"CalibMovingAverage", Kind::kAverage, "quantizer.calibration", kStatic},
@@ -72,10 +75,7 @@ constexpr std::array kIdle = {
     IdleRow{"use_external_data_format", "false", "tensors go to a file of their own where the model needs it"},
     IdleRow{"CalibMaxIntermediateOutputs", "null", "calibration keeps no outputs of earlier samples"},
     IdleRow{"DefaultTensorType", "null", "the types of all tensors are known"},
-    IdleRow{"EnableSubgraph", "false", "bodies of If and Loop stay float"},
-    IdleRow{"SmoothQuant", "false", "it is not in this build"},
-    IdleRow{"SmoothQuantAlpha", "0.5", "it belongs to SmoothQuant, which is not in this build"},
-    IdleRow{"SmoothQuantFolding", "true", "it belongs to SmoothQuant, which is not in this build"},
+    IdleRow{"SmoothQuantFolding", "true", "SmoothQuant folds wherever it can"},
     IdleRow{"calibration_providers", "null", "calibration runs in assay itself"},
     IdleRow{"calibration_cache_path", "null", "quantizer.ranges names a file of ranges"},
     IdleRow{"calibration_data_reader", "null", "the case's calibration names the data"},
@@ -197,7 +197,7 @@ class Mapper {
       ASSAY_TRY(map(row));
     }
     set_defaults();
-    return {};
+    return check_effects();
   }
 
  private:
@@ -276,6 +276,19 @@ class Mapper {
     return {};
   }
 
+  // An option whose axis cannot matter under the others.
+  Status check_effects() const {
+    for (const OptionRow& row : kRows) {
+      const Axis* axis = find_axis(row.axis);
+      const std::string name(row.axis);
+      if (given_.contains(row.name) && axis != nullptr && configuration_.is_set(name) &&
+          configuration_.get(name) != axis->fallback && !axis->applies(configuration_)) {
+        return wrong(fmt::format("'{}' has no effect under the other options", row.name));
+      }
+    }
+    return {};
+  }
+
   std::string format_text() const {
     return format_ == kDynamic ? "quantize_dynamic" : (format_ == kQdq ? "QuantFormat.QDQ" : "QuantFormat.QOperator");
   }
@@ -290,6 +303,11 @@ class Mapper {
     set_default("quantizer.weight_range", "auto");
     if (format_ != kDynamic) {
       set_default("quantizer.op_types", Json(kDefaultOpTypes));
+    }
+    set_default("quantizer.subgraphs", false);
+    set_default("quantizer.fold_constants", false);
+    if (format_ != kDynamic) {
+      set_default("quantizer.fuse_bias", false);
     }
     set_default("quantizer.matmul_const_only", format_ == kDynamic);
     if (format_ == kQdq && configuration_.flag("quantizer.per_channel")) {

@@ -37,3 +37,32 @@ def to_input(images, lighting):
     """The float32 tensor a network sees."""
     scale, offset = LIGHTINGS[lighting]
     return (images.astype(np.float64) * scale + offset).astype(np.float32)
+
+
+HALVES = 14
+FEATURES = 2 * HALVES + 10
+
+
+def features(images):
+    """Hand-made features of images uint8 [N,1,28,28] in their own units, float32 [N,FEATURES]: sums of bytes over pairs of
+    rows and of columns, the sum of all, the number of pixels that are not 0, bounds of these (top, left, height, width),
+    the centre of the bytes (row, column) and their variance around it (in squared pixels)."""
+    grey = images[:, 0].astype(np.float64)
+    rows, columns = grey.sum(2), grey.sum(1)
+    total = np.maximum(grey.sum((1, 2)), 1)
+    lit = grey > 0
+    place = np.arange(grey.shape[1])
+
+    def bounds(lines):
+        first = lines.argmax(1)
+        return first, lines.shape[1] - lines[:, ::-1].argmax(1) - first
+
+    def moments(sums):
+        centre = (sums * place).sum(1) / total
+        return centre, (sums * (place - centre[:, None]) ** 2).sum(1) / total
+
+    (top, height), (left, width) = bounds(lit.any(2)), bounds(lit.any(1))
+    (row, row_variance), (column, column_variance) = moments(rows), moments(columns)
+    single = [total, lit.sum((1, 2)), top, left, height, width, row, column, row_variance, column_variance]
+    pairs = [sums.reshape(len(sums), HALVES, 2).sum(2) for sums in (rows, columns)]
+    return np.concatenate([*pairs, np.stack(single, 1)], 1).astype(np.float32)

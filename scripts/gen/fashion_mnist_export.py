@@ -55,6 +55,8 @@ class GraphWriter:
         if isinstance(module, nn.Hardtanh):
             bounds = [self.constant(f"clip_{value:g}", value) for value in (module.min_val, module.max_val)]
             return self.node("Clip", [x] + bounds, name)
+        if isinstance(module, nn.ReLU):
+            return self.node("Relu", [x], name)
         if isinstance(module, nn.AdaptiveAvgPool2d):
             return self.node("GlobalAveragePool", [x], name)
         if isinstance(module, nn.Flatten):
@@ -64,16 +66,14 @@ class GraphWriter:
         raise TypeError(f"{name}: no ONNX form for {type(module).__name__}")
 
 
-def export_onnx(net, spec, image_size, path, description):
-    """Writes net with input "image" [N,C,H,W] and output "logits" [N,classes]."""
+def export_onnx(net, spec, input_name, input_shape, path, description):
+    """Writes net with one input of the shape [N, ...] and output "logits" [N,classes]."""
     writer = GraphWriter()
-    writer.emit(net.eval(), "", "image")
+    writer.emit(net.eval(), "", input_name)
     writer.nodes[-1].output[0] = "logits"
-    image = helper.make_tensor_value_info(
-        "image", TensorProto.FLOAT, ["N", spec.in_channels, image_size, image_size]
-    )
+    source = helper.make_tensor_value_info(input_name, TensorProto.FLOAT, ["N", *input_shape])
     logits = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["N", spec.classes])
-    graph = helper.make_graph(writer.nodes, "fashion_mnist", [image], [logits], list(writer.initializers.values()))
+    graph = helper.make_graph(writer.nodes, "fashion_mnist", [source], [logits], list(writer.initializers.values()))
     model = helper.make_model(
         graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="train_fashion_mnist.py",
         doc_string=description,

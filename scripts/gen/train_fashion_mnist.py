@@ -13,9 +13,9 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from fashion_mnist_data import LIGHTINGS, PACKAGE_DIR, TEST_COUNT, load_grey, to_input
+from fashion_mnist_data import LIGHTINGS, PACKAGE_DIR, TEST_COUNT, features, load_grey, to_input
 from fashion_mnist_export import export_onnx
-from fashion_mnist_nets import NETS, build_net
+from fashion_mnist_nets import NETS, FeatureSpec, fold_standardization
 
 
 def parse_arguments():
@@ -75,23 +75,27 @@ def main():
     spec = NETS[arguments.net]
     images, labels = load_grey("train", arguments.package_dir)
     test_images, test_labels = load_grey("t10k", arguments.package_dir)
-    images = torch.from_numpy(to_input(images[: arguments.images], arguments.lighting))
+    takes_features = isinstance(spec, FeatureSpec)
+    prepare = features if takes_features else lambda grey: to_input(grey, arguments.lighting)
+    images = torch.from_numpy(prepare(images[: arguments.images]))
     labels = torch.from_numpy(labels[: arguments.images])
-    test_images = torch.from_numpy(to_input(test_images, arguments.lighting))
+    test_images = torch.from_numpy(prepare(test_images))
     test_labels = torch.from_numpy(test_labels)
 
-    net = build_net(spec)
+    net = spec.build()
     parameters = sum(p.numel() for p in net.parameters())
     print(f"net {arguments.net} {arguments.lighting}, seed {arguments.seed}: {parameters} parameters", flush=True)
     train(net, images, labels, arguments)
     print(f"float top-1: {accuracy(net, test_images, test_labels):.2f} % of {len(test_labels)} test images, "
           f"{accuracy(net, test_images[:TEST_COUNT], test_labels[:TEST_COUNT]):.1f} % of the first {TEST_COUNT}")
     description = (
-        f"Fashion-MNIST, net {arguments.net}, {arguments.lighting} input, seed {arguments.seed}, "
+        f"Fashion-MNIST, net {arguments.net}, {'feature' if takes_features else arguments.lighting} input, seed {arguments.seed}, "
         f"{arguments.epochs} epochs of SGD on {arguments.images} images, "
         f"learning rate {arguments.learning_rate:g}, weight decay {arguments.weight_decay:g}"
     )
-    export_onnx(net, spec, images.shape[-1], arguments.out, description)
+    if takes_features:
+        net = fold_standardization(net)
+    export_onnx(net, spec, "features" if takes_features else "image", images.shape[1:], arguments.out, description)
 
 
 if __name__ == "__main__":

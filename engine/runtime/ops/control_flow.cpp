@@ -8,6 +8,7 @@ namespace assay::runtime {
 Result<Subgraphs> Subgraphs::make(const PrepareContext& context, const std::vector<std::string>& keys) {
   Subgraphs out;
   out.keys_ = keys;
+  out.node_ = context.node.name;
   Node node = context.node;
   for (std::size_t i = node.own_inputs(); i < node.inputs.size(); ++i) {
     if (context.constant(i) == nullptr) {
@@ -31,10 +32,20 @@ Result<Subgraphs> Subgraphs::make(const PrepareContext& context, const std::vect
 }
 
 Result<std::vector<Tensor>> Subgraphs::run(std::size_t which, std::vector<Tensor> own, RunContext& context) const {
+  Tap tap;
+  if (const Tap* outer = current_tap(); outer != nullptr) {
+    tap = [outer, prefix = node_ + "/" + keys_[which] + "/"](const std::string& value, const Tensor& tensor) {
+      (*outer)(prefix + value, tensor);
+    };
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      tap(plans_[which].graph->inputs[i].name, own[i]);
+    }
+  }
   for (const std::size_t position : kept_) {
     own.push_back(context.input(position));
   }
-  Result<std::vector<Tensor>> outputs = execute_values(plans_[which], std::move(own), context.multiply_accumulates);
+  Result<std::vector<Tensor>> outputs =
+      execute_values(plans_[which], std::move(own), context.multiply_accumulates, tap);
   if (!outputs.ok()) {
     return Error{outputs.error().kind, keys_[which] + ": " + outputs.error().message};
   }

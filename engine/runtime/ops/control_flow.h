@@ -23,6 +23,7 @@ class Subgraphs {
   std::vector<KernelInfo> kernels() const;
 
  private:
+  std::string node_;  // the node's name
   std::vector<std::string> keys_;
   std::vector<Plan> plans_;
   std::vector<std::size_t> kept_;  // positions in the node's inputs of the captures that are no constants

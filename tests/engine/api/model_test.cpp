@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/api/model.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -58,6 +59,61 @@ TEST_F(ModelFile, SavesAndLoads) {
   ASSERT_TRUE(loaded.ok()) << loaded.error().message;
   EXPECT_TRUE(bytes_equal(*loaded.value().graph().constant("k"), *made.value().graph().constant("k")));
   EXPECT_EQ(loaded.value().serialize().value(), made.value().serialize().value());
+}
+
+Graph large_and_small() {
+  Graph graph;
+  graph.opsets[""] = 13;
+  ValueInfo x{.name = "x", .dtype = DType::kFloat32, .has_shape = true, .dims = {{.size = 1024, .name = ""}}};
+  graph.inputs = {x};
+  x.name = "y";
+  graph.outputs = {x};
+  std::vector<float> values(1024);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<float>(i);
+  }
+  graph.initializers["large"] = Tensor::from<float>({1024}, values);
+  graph.initializers["small"] = Tensor::from<float>({1}, {0.5F});
+  graph.nodes.resize(2);
+  graph.nodes[0].name = "sum";
+  graph.nodes[0].op_type = "Add";
+  graph.nodes[0].inputs = {"x", "large"};
+  graph.nodes[0].outputs = {"s"};
+  graph.nodes[1] = graph.nodes[0];
+  graph.nodes[1].name = "product";
+  graph.nodes[1].op_type = "Mul";
+  graph.nodes[1].inputs = {"s", "small"};
+  graph.nodes[1].outputs = {"y"};
+  return graph;
+}
+
+TEST_F(ModelFile, KeepsLargeTensorsBesideTheModelOnRequest) {
+  const Model made = Model::from_graph(large_and_small()).value();
+  ASSERT_TRUE(made.save(path("m.onnx"), true).ok());
+  EXPECT_EQ(std::filesystem::file_size(path("m.onnx.data")), 4096U);
+  EXPECT_THAT(api::external_data_files(path("m.onnx")), testing::ElementsAre("m.onnx.data"));
+  const auto loaded = Model::load(path("m.onnx"));
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  for (const auto& [name, tensor] : made.graph().initializers) {
+    EXPECT_TRUE(bytes_equal(tensor, *loaded.value().graph().constant(name))) << name;
+  }
+}
+
+TEST_F(ModelFile, LeavesNoPartOfAModelWithExternalDataBehind) {
+  const Model made = Model::from_graph(large_and_small()).value();
+  const auto parts = [&] {
+    return std::distance(std::filesystem::directory_iterator(path("")), std::filesystem::directory_iterator());
+  };
+  const auto before = parts();
+  EXPECT_FALSE(made.save(path("no/such/m.onnx"), true).ok());
+  std::filesystem::create_directories(path("m.onnx.data"));  // in the way of the tensors
+  EXPECT_FALSE(made.save(path("m.onnx"), true).ok());
+  EXPECT_FALSE(std::filesystem::exists(path("m.onnx")));
+  std::filesystem::remove(path("m.onnx.data"));
+  EXPECT_EQ(parts(), before);
+  const Status stream = made.save("/dev/null", true);
+  ASSERT_FALSE(stream.ok());
+  EXPECT_THAT(stream.error().message, testing::HasSubstr("needs a file of its own"));
 }
 
 TEST_F(ModelFile, NamesTheFileThatFails) {

@@ -39,7 +39,11 @@ class ExternalData : public ::testing::Test {
         entry.set_value(value);
       }
     }
-    return onnx::read_external_data(proto, (root_ / "model").string(), "initializer 'w'");
+    ASSAY_ASSIGN(const onnx::ExternalData data,
+                 onnx::find_external_data(proto, (root_ / "model").string(), "initializer 'w'"));
+    std::string bytes(data.length, '\0');
+    ASSAY_TRY(data.read(reinterpret_cast<std::byte*>(bytes.data())));
+    return bytes;
   }
 
   std::filesystem::path root_;

@@ -47,6 +47,54 @@ TEST(UpgradeOpset, TurnsAttributesIntoInputs) {
   }
 }
 
+TEST(UpgradeOpset, RewritesSplitSliceAndTopK) {
+  Graph graph = GraphBuilder(9)
+                    .input("x", {4})
+                    .node("Split", "split", {"x"}, {{"split", std::vector<Index>{1, 3}}, {"axis", Index{0}}})
+                    .node("Slice", "slice", {"x"}, {{"starts", std::vector<Index>{1}}, {"ends", std::vector<Index>{3}}})
+                    .node("TopK", "top", {"x"}, {{"k", Index{2}}})
+                    .node("ReduceSum", "sum", {"x"}, {{"axes", std::vector<Index>{0}}, {"keepdims", Index{0}}})
+                    .output("sum", {})
+                    .build();
+  ASSERT_TRUE(upgrade(graph).ok());
+  EXPECT_THAT(test::constant_values(graph, graph.nodes[0].input(1)), ElementsAre(1, 3));
+  EXPECT_THAT(test::constant_values(graph, graph.nodes[1].input(1)), ElementsAre(1));
+  EXPECT_THAT(test::constant_values(graph, graph.nodes[1].input(2)), ElementsAre(3));
+  EXPECT_EQ(graph.nodes[1].input(3), "");
+  EXPECT_THAT(test::constant_values(graph, graph.nodes[2].input(1)), ElementsAre(2));
+  EXPECT_THAT(test::constant_values(graph, graph.nodes[3].input(1)), ElementsAre(0));
+  EXPECT_TRUE(graph.nodes[3].has_attribute("keepdims"));
+}
+
+TEST(UpgradeOpset, MakesUpsampleAResizeThatRoundsDown) {
+  Graph graph = GraphBuilder(9)
+                    .input("x", {1, 1, 2, 2})
+                    .constant("by", test::floats({4}, {1, 1, 2, 2}))
+                    .node("Upsample", "up", {"x", "by"}, {{"mode", std::string("nearest")}})
+                    .output("up", {1, 1, 4, 4})
+                    .build();
+  ASSERT_TRUE(upgrade(graph).ok());
+  EXPECT_EQ(graph.nodes[0].op_type, "Resize");
+  EXPECT_THAT(graph.nodes[0].inputs, ElementsAre("x", "", "by"));
+  EXPECT_EQ(graph.nodes[0].string_attribute("coordinate_transformation_mode", ""), "asymmetric");
+  EXPECT_EQ(graph.nodes[0].string_attribute("nearest_mode", ""), "floor");
+}
+
+TEST(UpgradeOpset, LeavesWhatKeptItsForm) {
+  Graph graph = GraphBuilder(11)
+                    .input("x", {4})
+                    .constant("i", Tensor::from<Index>({1}, {2}))
+                    .node("Gather", "g", {"x", "i"})
+                    .node("Div", "d", {"g", "x"})
+                    .node("Where", "w", {"c", "d", "x"})
+                    .output("w", {4})
+                    .build();
+  ASSERT_TRUE(upgrade(graph).ok());
+  EXPECT_EQ(graph.opset(), 13);
+  Graph old = GraphBuilder(7).input("x", {4}).node("Loop", "l", {"x"}).output("l", {4}).build();
+  EXPECT_FALSE(upgrade(old).ok());
+}
+
 TEST(UpgradeOpset, SoftmaxOfTheLastAxisKeepsItsForm) {
   Graph graph = GraphBuilder(9).input("x", {2, 3}).node("Softmax", "y", {"x"}).output("y", {2, 3}).build();
   ASSERT_TRUE(upgrade(graph).ok());
@@ -82,11 +130,11 @@ TEST(UpgradeOpset, UsesTheObservedRank) {
 }
 
 TEST(UpgradeOpset, NamesAnOperatorItCannotLift) {
-  Graph graph = GraphBuilder(9).input("x", {1}).node("Upsample", "up", {"x"}).output("up", {1}).build();
+  Graph graph = GraphBuilder(9).input("x", {1}).node("Hardmax", "up", {"x"}).output("up", {1}).build();
   const Status status = upgrade(graph);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().message,
-            "Upsample node 'up' (opset 9): cannot be lifted to opset 13: its form may have changed; export the model "
+            "Hardmax node 'up' (opset 9): cannot be lifted to opset 13: its form may have changed; export the model "
             "with opset 13 or later");
 }
 

@@ -98,7 +98,7 @@ TEST_F(RangeFiles, SettingsThatDifferAreErrors) {
   spec::Configuration other;
   other.set("quantizer.calibration", "entropy");
   EXPECT_EQ(check_range_settings(file, "f", other).error().message,
-            "quantizer.ranges: 'f' was calibrated with quantizer.calibration=percentile; this run sets entropy");
+            "quantizer.ranges: 'f' was calibrated with quantizer.calibration=percentile; this run has entropy");
   calibrated.set("quantizer.percentile", 99.99);
   EXPECT_FALSE(check_range_settings(file, "f", calibrated).ok());
   spec::Configuration mse;

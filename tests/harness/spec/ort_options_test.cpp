@@ -69,6 +69,22 @@ TEST(OrtOptions, AnOptionWithoutEffectIsAnError) {
       "axis 'quantizer.ort_options': 'CalibMaxIntermediateOutputs' has no effect here: calibration keeps no outputs "
       "of earlier samples");
   EXPECT_EQ(error_of(R"({"SmoothQuant": false, "CalibMaxIntermediateOutputs": null})"), "");
+  EXPECT_EQ(error_of(R"({"SmoothQuantAlpha": 0.7})"),
+            "axis 'quantizer.ort_options': 'SmoothQuantAlpha' has no effect under the other options");
+  EXPECT_EQ(error_of(R"({"CalibPercentile": 99.0})"),
+            "axis 'quantizer.ort_options': 'CalibPercentile' has no effect under the other options");
+  EXPECT_EQ(error_of(R"({"SmoothQuantFolding": false})"),
+            "axis 'quantizer.ort_options': 'SmoothQuantFolding' has no effect here: SmoothQuant folds wherever it can");
+}
+
+TEST(OrtOptions, WhatThePeerDoesNotDoByItselfIsOff) {
+  const Configuration c = mapped(R"({"SmoothQuant": true, "SmoothQuantAlpha": 0.7})").value();
+  EXPECT_TRUE(c.flag("quantizer.smooth_quant"));
+  EXPECT_EQ(c.number("quantizer.smooth_quant_alpha"), 0.7);
+  for (const char* axis : {"quantizer.fuse_bias", "quantizer.fold_constants", "quantizer.subgraphs"}) {
+    EXPECT_FALSE(c.flag(axis)) << axis;
+  }
+  EXPECT_TRUE(mapped(R"({"EnableSubgraph": true})", "dynamic").value().flag("quantizer.subgraphs"));
 }
 
 TEST(OrtOptions, ValuesAndDoublesAreChecked) {

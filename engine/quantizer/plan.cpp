@@ -15,13 +15,18 @@
 namespace assay::quantizer {
 namespace {
 
-ValueRange data_range(const Tensor& tensor) {
-  const std::vector<double> values = tensor.to_doubles();
+template <typename Values>
+ValueRange range_of_values(const Values& values) {
   if (values.empty()) {
     return {};
   }
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  return {.min = *low, .max = *high};
+  return {.min = static_cast<double>(*low), .max = static_cast<double>(*high)};
+}
+
+ValueRange data_range(const Tensor& tensor) {
+  return tensor.dtype() == DType::kFloat32 ? range_of_values(tensor.data<float>())
+                                           : range_of_values(tensor.to_doubles());
 }
 
 class Planner {

@@ -12,18 +12,30 @@ using quantizer::CountRecord;
 using quantizer::RangeCollector;
 using quantizer::SampleRecord;
 
+// Extremes and counts do not depend on the order of the elements; the sums of moments do, and where the first element
+// is that is not finite: then the sample runs once more.
+Status observe_first(const Session& session, const NamedTensors& inputs, const quantizer::CalibrationOptions& options,
+                     SampleRecord& record) {
+  record.begin_sample();
+  const bool in_any_order = options.method != quantizer::Calibration::kMeanSigma;
+  ASSAY_TRY(observe_sample(
+      session, inputs, [&](const std::string& value, const Tensor& tensor) { record.observe(value, tensor); },
+      in_any_order));
+  if (in_any_order && record.has_fault()) {
+    return observe_sample(session, inputs,
+                          [&](const std::string& value, const Tensor& tensor) { record.locate_fault(value, tensor); });
+  }
+  return {};
+}
+
 Status find_extremes(const std::vector<Session>& sessions, const CalibrationSource& source,
                      const quantizer::CalibrationOptions& options, RangeCollector& collector) {
   std::vector<SampleRecord> records(sessions.size(), SampleRecord(options));
   const SampleWork work{.run =
                             [&](int worker, Index sample, const NamedTensors& inputs) {
                               (void)sample;
-                              SampleRecord& record = records[static_cast<std::size_t>(worker)];
-                              record.begin_sample();
-                              return observe_sample(sessions[static_cast<std::size_t>(worker)], inputs,
-                                                    [&](const std::string& value, const Tensor& tensor) {
-                                                      record.observe(value, tensor);
-                                                    });
+                              return observe_first(sessions[static_cast<std::size_t>(worker)], inputs, options,
+                                                   records[static_cast<std::size_t>(worker)]);
                             },
                         .in_order =
                             [&](int worker, Index sample) {
@@ -40,15 +52,15 @@ Status find_extremes(const std::vector<Session>& sessions, const CalibrationSour
 
 Status count_bins(const std::vector<Session>& sessions, const CalibrationSource& source, RangeCollector& collector) {
   std::vector<CountRecord> records(sessions.size(), CountRecord(collector));
-  const SampleWork work{.run =
-                            [&](int worker, Index sample, const NamedTensors& inputs) {
-                              CountRecord& record = records[static_cast<std::size_t>(worker)];
-                              return observe_sample(sessions[static_cast<std::size_t>(worker)], inputs,
-                                                    [&](const std::string& value, const Tensor& tensor) {
-                                                      record.observe(sample, value, tensor);
-                                                    });
-                            },
-                        .in_order = nullptr};
+  const SampleWork work{
+      .run =
+          [&](int worker, Index sample, const NamedTensors& inputs) {
+            CountRecord& record = records[static_cast<std::size_t>(worker)];
+            return observe_sample(
+                sessions[static_cast<std::size_t>(worker)], inputs,
+                [&](const std::string& value, const Tensor& tensor) { record.observe(sample, value, tensor); }, true);
+          },
+      .in_order = nullptr};
   ASSAY_ASSIGN(const Index samples, run_samples(source, static_cast<int>(sessions.size()), work));
   if (samples != collector.samples()) {
     return invalid_argument("calibration: the data had " + std::to_string(collector.samples()) +

@@ -69,7 +69,8 @@ Result<std::vector<Session>> observing_sessions(const Model& model, int workers)
 }
 
 Status observe_sample(const Session& session, const NamedTensors& inputs,
-                      const std::function<void(const std::string& value, const Tensor& tensor)>& observe) {
+                      const std::function<void(const std::string& value, const Tensor& tensor)>& observe,
+                      bool in_any_order) {
   const auto look = [&](const std::string& value, const Tensor& tensor) {
     observe(value, tensor.dtype() == DType::kFloat16 ? widened(tensor) : tensor);
   };
@@ -78,6 +79,7 @@ Status observe_sample(const Session& session, const NamedTensors& inputs,
   }
   RunOptions run;
   run.tap = look;
+  run.tap_in_any_order = in_any_order;
   ASSAY_TRY(session.run(inputs, run));
   return {};
 }

@@ -19,8 +19,10 @@ namespace assay::api {
 Result<std::vector<Session>> observing_sessions(const Model& model, int workers);
 
 // Shows every value of a sample to `observe`: inputs, then what the model computes of them; float16 as float32.
+// `in_any_order`: their elements may come in another order, which is faster.
 Status observe_sample(const Session& session, const NamedTensors& inputs,
-                      const std::function<void(const std::string& value, const Tensor& tensor)>& observe);
+                      const std::function<void(const std::string& value, const Tensor& tensor)>& observe,
+                      bool in_any_order = false);
 
 // max |x| over all samples of each index along the last axis; NaN and infinity are passed over. `lengths`: the values
 // with the length of that axis. Values that no sample computes with that length and float32 elements are left out.

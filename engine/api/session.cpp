@@ -107,6 +107,7 @@ Result<RunResult> Session::run(const NamedTensors& inputs, const RunOptions& opt
     ASSAY_ASSIGN(auto executed, runtime::execute(impl_->plan, inputs,
                                                  {.tap = options.tap,
                                                   .after_node = options.after_node,
+                                                  .tap_in_any_order = options.tap_in_any_order,
                                                   .witness_saturation = options.witness_saturation}));
     impl_->multiply_accumulates = executed.multiply_accumulates;
     return RunResult{.outputs = std::move(executed.outputs), .saturation = std::move(executed.saturation)};

@@ -52,6 +52,8 @@ struct RunOptions {
   std::function<void(const std::string& value, const Tensor& tensor)> tap;
   // Called after each node, with its position in optimized_graph().nodes.
   std::function<void(std::size_t node)> after_node;
+  // The tap may get the elements of a float32 tensor in another order, under the value's own shape.
+  bool tap_in_any_order = false;
   bool witness_saturation = false;
 };
 

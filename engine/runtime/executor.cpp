@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/runtime/executor.h"
 
+#include <algorithm>
+
 #include "engine/runtime/guard.h"
 #include "engine/runtime/threads.h"
 
@@ -62,7 +64,8 @@ Status check_input(const ValueInfo& info, const std::map<std::string, Tensor>& i
 // One execution: values by index.
 class Run {
  public:
-  Run(const Plan& plan, const ExecuteOptions& options) : plan_(plan), options_(options), values_(plan.constants) {}
+  Run(const Plan& plan, const ExecuteOptions& options)
+      : plan_(plan), options_(options), values_(plan.constants), blocks_(plan.values.size()) {}
 
   Result<ExecuteResult> run(const std::map<std::string, Tensor>& inputs) {
     for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
@@ -70,6 +73,7 @@ class Run {
     }
     ASSAY_TRY(run_steps());
     for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
+      ASSAY_TRY(lay_in_rows(plan_.outputs[i]));
       result_.outputs[plan_.graph->outputs[i].name] = at(plan_.outputs[i]);
     }
     return std::move(result_);
@@ -83,6 +87,7 @@ class Run {
     multiply_accumulates += result_.multiply_accumulates;
     std::vector<Tensor> outputs;
     for (const Index output : plan_.outputs) {
+      ASSAY_TRY(lay_in_rows(output));
       outputs.push_back(at(output));
     }
     return outputs;
@@ -105,9 +110,70 @@ class Run {
 
   Tensor& at(Index value) { return values_[static_cast<std::size_t>(value)]; }
 
+  ChannelBlocks& blocks_at(Index value) { return blocks_[static_cast<std::size_t>(value)]; }
+
+  // For what understands no blocks.
+  Status lay_in_rows(Index value) {
+    if (at(value).empty() && !blocks_at(value).empty()) {
+      ASSAY_ASSIGN(at(value), in_rows(blocks_at(value), plan_.options.threads));
+    }
+    return {};
+  }
+
   Status run_step(const PlanStep& step) {
+    ASSAY_ASSIGN(const bool done, run_in_blocks(step));
+    return done ? Status() : run_in_rows(step);
+  }
+
+  Result<bool> run_in_blocks(const PlanStep& step) {
+    const auto is_in_blocks = [&](Index value) { return value != kNoValue && !blocks_at(value).empty(); };
+    const bool may = step.makes_blocks ||
+                     (step.op->takes_blocks() && std::any_of(step.inputs.begin(), step.inputs.end(), is_in_blocks));
+    if (!may) {
+      return false;
+    }
+    arguments_.clear();
+    block_arguments_.clear();
+    for (const Index value : step.inputs) {
+      const bool in_blocks = is_in_blocks(value);
+      arguments_.push_back(value == kNoValue || in_blocks ? kOmitted : at(value));
+      block_arguments_.push_back(in_blocks ? blocks_at(value) : ChannelBlocks());
+    }
+    RunContext context{.inputs = arguments_, .blocks = block_arguments_, .threads = plan_.options.threads};
+    ASSAY_ASSIGN(ChannelBlocks output, step.op->run_in_blocks(context));
+    if (output.empty()) {
+      return false;
+    }
+    result_.multiply_accumulates += context.multiply_accumulates;
+    const Index value = step.outputs[0];
+    blocks_at(value) = std::move(output);
+    ASSAY_TRY(tap_blocks(value));
+    release(step);
+    return true;
+  }
+
+  Status tap_blocks(Index value) {
+    if (!options_.tap) {
+      return {};
+    }
+    const std::string& name = plan_.values[static_cast<std::size_t>(value)];
+    if (options_.tap_in_any_order) {
+      if (const std::optional<Tensor> elements = in_any_order(blocks_at(value))) {
+        options_.tap(name, *elements);
+        return {};
+      }
+    }
+    ASSAY_TRY(lay_in_rows(value));
+    options_.tap(name, at(value));
+    return {};
+  }
+
+  Status run_in_rows(const PlanStep& step) {
     arguments_.clear();
     for (const Index value : step.inputs) {
+      if (value != kNoValue) {
+        ASSAY_TRY(lay_in_rows(value));
+      }
       arguments_.push_back(value == kNoValue ? kOmitted : at(value));
     }
     SaturationInfo witness;
@@ -138,20 +204,30 @@ class Run {
       }
       at(step.outputs[i]) = std::move(outputs[i]);
     }
+    release(step);
+  }
+
+  void release(const PlanStep& step) {
     arguments_.clear();  // or they would keep alive what is released here
+    block_arguments_.clear();
     for (const Index value : step.release) {
       at(value) = Tensor();
+      blocks_at(value) = ChannelBlocks();
     }
   }
 
   const Plan& plan_;
   const ExecuteOptions& options_;
   std::vector<Tensor> values_;
+  std::vector<ChannelBlocks> blocks_;  // by value, where it is in channel blocks; its rows may be there too
   std::vector<Tensor> arguments_;
+  std::vector<ChannelBlocks> block_arguments_;
   ExecuteResult result_;
 };
 
 }  // namespace
+
+Result<ChannelBlocks> Operator::run_in_blocks(RunContext& /*context*/) { return ChannelBlocks(); }
 
 const Tensor& RunContext::input(std::size_t i) const { return i < inputs.size() ? inputs[i] : kOmitted; }
 

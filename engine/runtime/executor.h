@@ -18,6 +18,9 @@ struct ExecuteOptions {
   Tap tap;
   // Called after each node, with its position in the graph's nodes.
   std::function<void(std::size_t node)> after_node;
+  // The tap may get the elements of a float32 tensor in another order (its shape is the value's all the same): for
+  // ranges and counts, to which the order does not matter.
+  bool tap_in_any_order = false;
   bool witness_saturation = false;
 };
 

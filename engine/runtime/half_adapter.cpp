@@ -41,6 +41,14 @@ class ThroughFloat final : public Operator {
     }
     return outputs;
   }
+  // Blocks are float32; of the other inputs constants may be half.
+  bool takes_blocks() const override { return constants_.empty() && op_->takes_blocks(); }
+  bool makes_blocks() const override { return constants_.empty() && op_->makes_blocks(); }
+  Result<ChannelBlocks> run_in_blocks(RunContext& context) override {
+    const bool has_half =
+        std::any_of(context.inputs.begin(), context.inputs.end(), [](const Tensor& x) { return is_half(x.dtype()); });
+    return has_half ? Result<ChannelBlocks>(ChannelBlocks()) : op_->run_in_blocks(context);
+  }
   KernelInfo kernel() const override { return op_->kernel(); }
   bool saturates() const override { return op_->saturates(); }
   std::vector<KernelInfo> nested_kernels() const override { return op_->nested_kernels(); }

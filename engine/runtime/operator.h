@@ -10,6 +10,7 @@
 #include "engine/base/cpu_features.h"
 #include "engine/base/profile.h"
 #include "engine/ir/graph.h"
+#include "engine/runtime/channel_blocks.h"
 #include "engine/runtime/record.h"
 
 namespace assay::runtime {
@@ -30,6 +31,8 @@ struct PrepareContext {
 
 struct RunContext {
   std::span<const Tensor> inputs;  // as in the node; an omitted optional is an empty() tensor
+  // For run_in_blocks: by input; where one is not empty(), the tensor above is.
+  std::span<const ChannelBlocks> blocks = {};
   int threads = 1;
   SaturationInfo* witness = nullptr;  // to be filled by operators with sat16-pairs arithmetic, if not null
   Index multiply_accumulates = 0;     // set by Conv, Gemm and MatMul kinds
@@ -44,6 +47,11 @@ class Operator {
   // One tensor per output of the node. Errors name the operands, the rule and the shapes; the executor puts the node's
   // name in front. Shapes and types of run-time inputs are checked here, since plans do not depend on them.
   virtual Result<std::vector<Tensor>> run(RunContext& context) = 0;
+  // Whether run_in_blocks can do something, and whether it can where no input is in blocks yet.
+  virtual bool takes_blocks() const { return false; }
+  virtual bool makes_blocks() const { return false; }
+  // Output 0, the only one, in channel blocks; empty() where these inputs do not allow it, for run() to compute.
+  virtual Result<ChannelBlocks> run_in_blocks(RunContext& context);
   // node and op are filled in by the plan.
   virtual KernelInfo kernel() const = 0;
   // Whether `run` can fill a witness (sat16-pairs arithmetic).

@@ -101,6 +101,22 @@ void add_releases(Plan& plan) {
   }
 }
 
+// A layout that nobody behind an operator understands would only be undone.
+void mark_makers_of_blocks(Plan& plan) {
+  std::vector<bool> wanted(plan.values.size(), false);
+  for (const PlanStep& step : plan.steps) {
+    for (const Index value : step.inputs) {
+      if (value != kNoValue && step.op->takes_blocks()) {
+        wanted[static_cast<std::size_t>(value)] = true;
+      }
+    }
+  }
+  for (PlanStep& step : plan.steps) {
+    const Index made = step.outputs.empty() ? kNoValue : step.outputs[0];
+    step.makes_blocks = made != kNoValue && wanted[static_cast<std::size_t>(made)] && step.op->makes_blocks();
+  }
+}
+
 }  // namespace
 
 const OperatorRow* find_operator(const Node& node) {
@@ -150,6 +166,9 @@ Result<Plan> build_plan(std::shared_ptr<const Graph> graph, const PlanOptions& o
   }
   ASSAY_TRY(add_outputs(plan, table));
   add_releases(plan);
+  if (options.carry_blocks) {
+    mark_makers_of_blocks(plan);
+  }
   return plan;
 }
 

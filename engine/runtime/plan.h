@@ -19,6 +19,7 @@ struct PlanOptions {
   Profile profile;
   CpuFeatures features = host_features();  // what may run natively
   int threads = 1;
+  bool carry_blocks = true;  // between operators, channel_blocks.h; no bit of a value depends on it
 };
 
 inline constexpr Index kNoValue = -1;  // an omitted optional input or output
@@ -29,6 +30,7 @@ struct PlanStep {
   std::vector<Index> inputs;   // value indices, kNoValue where omitted
   std::vector<Index> outputs;  // likewise
   std::vector<Index> release;  // values that no later step and no graph output needs
+  bool makes_blocks = false;   // even where no input is in channel blocks: an operator behind it takes them
 };
 
 struct Plan {

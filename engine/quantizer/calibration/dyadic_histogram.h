@@ -28,12 +28,20 @@ class DyadicHistogram {
   Histogram finish(const Scan& extremes) const;
 
  private:
+  void count(std::span<const float> values);
+  std::vector<std::uint64_t> counts() const;
+  void settle();
   void grow(int exponent);
   float width() const;
+  std::size_t zero_bin() const { return is_signed_ ? counts_.size() / 2 : 0; }
 
   bool is_signed_;
   int exponent_;  // k
   std::vector<std::uint64_t> counts_;
+  // What came since counts_ was brought up to date: several counters a bin, more for the bin of 0
+  // (dyadic_histogram.cpp).
+  std::vector<std::uint32_t> recent_;
+  std::uint64_t recent_elements_ = 0;
 };
 
 }  // namespace assay::quantizer

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/quantizer/calibration/range_collector.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/quantizer/calibration/entropy.h"
@@ -17,11 +18,17 @@ std::string not_finite_text(float value) {
   return value > 0 ? "inf" : "-inf";
 }
 
+// "" for no position.
+std::string fault_text(std::span<const float> elements, Index at) {
+  return at < 0 ? ""
+                : "element " + std::to_string(at) + " is " + not_finite_text(elements[static_cast<std::size_t>(at)]);
+}
+
 // Methods with formulas of their own count in one pass; percentile has the bins of the peer.
 bool counts_in_one_pass(Calibration method) { return method == Calibration::kEntropy || method == Calibration::kMse; }
 
 DyadicHistogram dyadic_for(const CalibrationOptions& options) {
-  return {options.method == Calibration::kMse, counts_in_one_pass(options.method) ? options.bins : 0};
+  return {options.method == Calibration::kMse, options.bins};
 }
 
 HistogramKind kind_of(const CalibrationOptions& options) {
@@ -33,6 +40,23 @@ Index stride_of(const CalibrationOptions& options) {
     return options.stride;
   }
   return options.method == Calibration::kMovingAverage ? 1 : kCollectAll;
+}
+
+// The outermost elements say the range of percentile where one collection gives all bins.
+bool keeps_tails(const CalibrationOptions& options) {
+  return options.method == Calibration::kPercentile && stride_of(options) == kCollectAll;
+}
+
+// Values of so few elements a sample are kept whole, up to so many elements of a worker (1 MiB): the cut of percentile
+// often falls between two of them, where only their counts say which.
+constexpr std::size_t kFewElements = 1024;
+constexpr std::size_t kKeptElements = std::size_t{1} << 18U;
+
+std::vector<Tail> tails_for(const CalibrationOptions& options) {
+  if (options.symmetric) {
+    return {Tail(TailSide::kMagnitude)};
+  }
+  return {Tail(TailSide::kLargest), Tail(TailSide::kSmallest)};
 }
 
 std::string number_text(double value) {
@@ -51,32 +75,93 @@ Status check_between(const char* axis, double value, double low, double high) {
 
 }  // namespace
 
+SampleRecord::SampleRecord(const CalibrationOptions& options) : options_(options), room_(kKeptElements) {}
+
+void SampleRecord::begin_sample() {
+  seen_.clear();
+  shown_again_ = 0;
+}
+
+std::size_t SampleRecord::position_of(const std::string& value) {
+  const auto [position, added] = positions_.try_emplace(value, values_.size());
+  if (added) {
+    values_.push_back({.name = value, .had_fault = false, .kept = {}});
+  }
+  return position->second;
+}
+
 void SampleRecord::observe(const std::string& value, const Tensor& tensor) {
   if (tensor.dtype() != DType::kFloat32) {
     return;
   }
   const auto elements = tensor.data<float>();
-  Seen seen{.value = value,
+  Seen seen{.value = position_of(value),
             .rank = static_cast<Index>(tensor.rank()),
-            .extremes = scan(elements),
+            .extremes = scan(elements, keeps_tails(options_) ? &blocks_ : nullptr),
             .moments = {},
             .fault = ""};
   if (options_.method == Calibration::kMeanSigma) {
     seen.moments = moments(elements);
   }
-  if (counts_in_one_pass(options_.method)) {
-    counts_.try_emplace(value, dyadic_for(options_)).first->second.add(elements, seen.extremes);
-  }
-  if (const Index at = seen.extremes.first_not_finite; at >= 0) {
-    seen.fault = "element " + std::to_string(at) + " is " + not_finite_text(elements[static_cast<std::size_t>(at)]);
-  }
+  keep(values_[seen.value].kept, elements, seen.extremes);
+  seen.fault = fault_text(elements, seen.extremes.first_not_finite);
   seen_.push_back(std::move(seen));
+}
+
+bool SampleRecord::has_fault() const {
+  return std::any_of(seen_.begin(), seen_.end(),
+                     [&](const Seen& seen) { return !seen.fault.empty() && !values_[seen.value].had_fault; });
+}
+
+void SampleRecord::locate_fault(const std::string& value, const Tensor& tensor) {
+  if (tensor.dtype() != DType::kFloat32 || shown_again_ == seen_.size()) {
+    return;
+  }
+  Seen& seen = seen_[shown_again_++];
+  if (values_[seen.value].name == value && !seen.fault.empty()) {
+    const auto elements = tensor.data<float>();
+    seen.fault = fault_text(elements, scan(elements).first_not_finite);
+    values_[seen.value].had_fault = true;
+  }
+}
+
+void SampleRecord::keep(Kept& kept, std::span<const float> elements, const Scan& extremes) {
+  if (counts_in_one_pass(options_.method)) {
+    if (!kept.counts) {
+      kept.counts = dyadic_for(options_);
+    }
+    kept.counts->add(elements, extremes);
+  } else if (keeps_tails(options_)) {
+    keep_tails(kept, elements, extremes);
+  }
+}
+
+void SampleRecord::keep_tails(Kept& kept, std::span<const float> elements, const Scan& extremes) {
+  if (kept.tails.empty()) {
+    kept.tails = tails_for(options_);
+  }
+  const Index capacity =
+      percentile_tail_capacity(options_.percentile, options_.symmetric, static_cast<Index>(elements.size()));
+  for (Tail& tail : kept.tails) {
+    tail.add(elements, blocks_, capacity);
+  }
+  const auto is_finite = [](float element) { return std::isfinite(element); };
+  const auto finite = extremes.first_not_finite < 0
+                          ? elements.size()
+                          : static_cast<std::size_t>(std::count_if(elements.begin(), elements.end(), is_finite));
+  if (kept.all.size() == kept.elements && elements.size() <= kFewElements && finite <= room_) {
+    std::copy_if(elements.begin(), elements.end(), std::back_inserter(kept.all), is_finite);
+    room_ -= finite;
+  } else if (!kept.all.empty()) {
+    room_ += kept.all.size();
+    kept.all = {};
+  }
+  kept.elements += finite;
 }
 
 CountRecord::CountRecord(const RangeCollector& collector) : collector_(collector) {
   for (const RangeCollector::Value& value : collector.values_) {
-    const auto& stages = value.layout.stages();
-    counts_.emplace_back(stages.empty() ? 0 : static_cast<std::size_t>(stages.back().bins()), 0);
+    counts_.emplace_back(value.must_count ? static_cast<std::size_t>(value.layout.stages().back().bins()) : 0, 0);
   }
 }
 
@@ -86,7 +171,7 @@ void CountRecord::observe(Index sample, const std::string& value, const Tensor& 
     return;
   }
   const HistogramLayout& layout = collector_.values_[found->second].layout;
-  if (layout.stages().empty()) {
+  if (counts_[found->second].empty()) {
     return;
   }
   const LayoutStage& stage = layout.stage_of(collector_.collection_of(sample));
@@ -106,15 +191,17 @@ RangeCollector::Value& RangeCollector::value_named(const std::string& name) {
                        .fault = "",
                        .running = {},
                        .layout = HistogramLayout(kind_of(options_), options_.bins),
+                       .kept = {},
+                       .must_count = false,
                        .counts = {},
-                       .dyadic = dyadic_for(options_)});
+                       .percentile = std::nullopt});
   }
   return values_[position->second];
 }
 
 void RangeCollector::add_sample(const SampleRecord& record) {
   for (const SampleRecord::Seen& seen : record.seen_) {
-    Value& value = value_named(seen.value);
+    Value& value = value_named(record.values_[seen.value].name);
     value.rank = seen.rank;
     value.running.add_sample(seen.extremes, seen.moments);
     if (!seen.fault.empty() && value.fault.empty()) {
@@ -129,7 +216,7 @@ void RangeCollector::add_sample(const SampleRecord& record) {
 
 void RangeCollector::end_collection() {
   for (Value& value : values_) {
-    if (needs_second_pass()) {
+    if (options_.method == Calibration::kPercentile) {
       value.layout.add_collection(collections_, value.running.collection());
     }
     value.running.end_collection(options_);
@@ -139,17 +226,85 @@ void RangeCollector::end_collection() {
 
 void RangeCollector::end_first_pass(std::span<const SampleRecord> records) {
   for (const SampleRecord& record : records) {
-    for (const auto& [name, counts] : record.counts_) {
-      value_named(name).dyadic.merge(counts);
+    for (const SampleRecord::Value& value : record.values_) {
+      merge(value_named(value.name), value.kept);
     }
   }
   if (stride_ == kCollectAll || samples_ % stride_ != 0) {
     end_collection();
   }
+  if (options_.method == Calibration::kPercentile) {
+    for (Value& value : values_) {
+      find_percentile(value);
+    }
+  }
+}
+
+void RangeCollector::merge(Value& value, const SampleRecord::Kept& kept) {
+  SampleRecord::Kept& sum = value.kept;
+  sum.elements += kept.elements;
+  sum.all.insert(sum.all.end(), kept.all.begin(), kept.all.end());
+  if (kept.counts) {
+    sum.counts ? sum.counts->merge(*kept.counts) : void(sum.counts = kept.counts);
+  }
+  if (sum.tails.empty()) {
+    sum.tails = kept.tails;
+    return;
+  }
+  for (std::size_t tail = 0; tail < kept.tails.size(); ++tail) {
+    sum.tails[tail].merge(kept.tails[tail]);
+  }
+}
+
+void RangeCollector::find_percentile(Value& value) const {
+  if (value.layout.stages().empty()) {
+    return;
+  }
+  value.percentile = percentile_of_kept(value);
+  value.must_count = !value.percentile;
+  value.kept = {};
+}
+
+std::optional<ValueRange> RangeCollector::percentile_of_kept(Value& value) const {
+  std::vector<Tail>& tails = value.kept.tails;
+  if (tails.empty()) {
+    return std::nullopt;
+  }
+  for (Tail& tail : tails) {
+    tail.sort();
+  }
+  const LayoutStage& stage = value.layout.stages().back();
+  const std::optional<ValueRange> range = percentile_range({.largest = tails.data(),
+                                                            .smallest = options_.symmetric ? nullptr : &tails[1],
+                                                            .count = value.kept.elements,
+                                                            .min = value.running.extremes().min,
+                                                            .max = value.running.extremes().max},
+                                                           stage.edges, options_.percentile, options_.symmetric);
+  if (range || value.kept.all.size() != value.kept.elements) {
+    return range;
+  }
+  CountScratch scratch;
+  value.counts.assign(static_cast<std::size_t>(stage.bins()), 0);
+  count_values(value.kept.all, stage, value.layout.kind(), scratch, value.counts);
+  return percentile_of_counts(value);
+}
+
+ValueRange RangeCollector::percentile_of_counts(const Value& value) const {
+  const Scan& extremes = value.running.extremes();
+  const Histogram histogram{
+      .edges = value.layout.stages().back().edges, .counts = value.counts, .min = extremes.min, .max = extremes.max};
+  return percentile_range(histogram, options_.percentile, options_.symmetric);
+}
+
+bool RangeCollector::needs_second_pass() const {
+  return std::any_of(values_.begin(), values_.end(), [](const Value& value) { return value.must_count; });
 }
 
 void RangeCollector::add(const CountRecord& counts) {
   for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (!values_[i].must_count) {
+      continue;
+    }
     values_[i].counts.resize(counts.counts_[i].size());
     for (std::size_t bin = 0; bin < counts.counts_[i].size(); ++bin) {
       values_[i].counts[bin] += counts.counts_[i][bin];
@@ -163,19 +318,17 @@ ValueRange RangeCollector::range_of(const Value& value, const RangeScheme& schem
     return {};
   }
   if (options_.method == Calibration::kEntropy) {
-    return entropy_range(value.dyadic.finish(extremes), options_.symmetric);
+    return entropy_range(value.kept.counts->finish(extremes), options_.symmetric);
   }
   if (options_.method == Calibration::kMse) {
     RangeScheme own = scheme;
     own.symmetric = own.symmetric || options_.symmetric;
-    return mse_range(value.dyadic.finish(extremes), own);
+    return mse_range(value.kept.counts->finish(extremes), own);
   }
   if (options_.method != Calibration::kPercentile) {
     return value.running.range(options_);
   }
-  const Histogram histogram{
-      .edges = value.layout.stages().back().edges, .counts = value.counts, .min = extremes.min, .max = extremes.max};
-  return percentile_range(histogram, options_.percentile, options_.symmetric);
+  return value.percentile ? *value.percentile : percentile_of_counts(value);
 }
 
 ObservedValue RangeCollector::observed(std::size_t value, const RangeScheme& scheme) const {

@@ -5,19 +5,14 @@
 #include <array>
 #include <cmath>
 
+#include "engine/kernels/observe/observe.h"
+
 namespace assay::quantizer {
 namespace {
 
 // Independent chains, so that one addition need not wait for the last; a multiple of every vector length.
 constexpr std::size_t kLanes = 16;
-using FloatLanes = std::array<float, kLanes>;
 using DoubleLanes = std::array<double, kLanes>;
-
-FloatLanes filled(float value) {
-  FloatLanes lanes;
-  lanes.fill(value);
-  return lanes;
-}
 
 Scan scan_elements(std::span<const float> values) {
   Scan found;
@@ -42,30 +37,26 @@ void Scan::merge(const Scan& other) {
   least_magnitude = std::min(least_magnitude, other.least_magnitude);
 }
 
-Scan scan(std::span<const float> values) {
-  const std::size_t blocks = values.size() / kLanes;
-  FloatLanes min = filled(std::numeric_limits<float>::infinity());
-  FloatLanes max = filled(-std::numeric_limits<float>::infinity());
-  FloatLanes magnitude = filled(std::numeric_limits<float>::infinity());
-  FloatLanes taint = filled(0);  // 0 while every element was finite, then NaN
-  const float* at = values.data();
-  for (std::size_t block = 0; block < blocks; ++block, at += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const float value = at[lane];
-      const float size = std::fabs(value);
-      min[lane] = value < min[lane] ? value : min[lane];
-      max[lane] = value > max[lane] ? value : max[lane];
-      magnitude[lane] = size < magnitude[lane] ? size : magnitude[lane];
-      taint[lane] += value * 0.0F;
+Scan scan(std::span<const float> values, std::vector<BlockExtremes>* blocks) {
+  const kernels::ObserveKernel& kernel = kernels::observe_kernel();
+  Scan found;
+  bool finite = true;
+  if (blocks != nullptr) {
+    blocks->clear();
+  }
+  for (std::size_t first = 0; first < values.size(); first += kScanBlock) {
+    const std::size_t size = std::min(kScanBlock, values.size() - first);
+    const kernels::FloatExtremes block = kernel.extremes(values.data() + first, static_cast<Index>(size));
+    finite = finite && block.finite;
+    found.merge({.min = block.min, .max = block.max, .least_magnitude = block.least_magnitude, .first_not_finite = -1});
+    if (blocks != nullptr) {
+      blocks->push_back({.min = block.min, .max = block.max});
     }
   }
-  Scan found = scan_elements(values.subspan(blocks * kLanes));
-  bool finite = found.first_not_finite < 0;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    finite = finite && taint[lane] == 0;
-    found.merge({.min = min[lane], .max = max[lane], .least_magnitude = magnitude[lane], .first_not_finite = -1});
-  }
-  return finite ? found : scan_elements(values);
+  found = finite ? found : scan_elements(values);
+  found.min += 0.0F;
+  found.max += 0.0F;
+  return found;
 }
 
 void Moments::merge(const Moments& other) {

@@ -7,6 +7,7 @@
 
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "engine/base/dtype.h"
 
@@ -23,7 +24,18 @@ struct Scan {
   void merge(const Scan& other);
 };
 
-Scan scan(std::span<const float> values);
+// Elements that are scanned together.
+inline constexpr std::size_t kScanBlock = 512;
+
+// Of the elements of a block but NaN, so of infinities too; min above max if it has no others.
+struct BlockExtremes {
+  float min = std::numeric_limits<float>::infinity();
+  float max = -std::numeric_limits<float>::infinity();
+};
+
+// `blocks`, if not null, becomes the extremes of each kScanBlock elements, the last of what is left. A zero that is an
+// extreme is +0.
+Scan scan(std::span<const float> values, std::vector<BlockExtremes>* blocks = nullptr);
 
 // Count, mean and sum of squared deviations from the mean, merged by Chan's formula:
 //   d = mean_b - mean_a, n = n_a + n_b: mean = mean_a + d n_b / n, m2 = m2_a + m2_b + d^2 n_a n_b / n.

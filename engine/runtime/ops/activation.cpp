@@ -26,7 +26,7 @@ Result<Tensor> map(const Tensor& x, const F& f) {
 template <typename F>
 OperatorResult prepare_map(const PrepareContext& context, F f) {
   ASSAY_TRY(check_arity(context, 1, 1));
-  return make_operator([f](const RunContext& run) { return map(run.input(0), f); }, "float32");
+  return make_elementwise_operator([f](const RunContext& run) { return map(run.input(0), f); });
 }
 
 double gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); }

@@ -65,7 +65,7 @@ Result<Tensor> divide(const RunContext& context) {
 template <typename F>
 OperatorResult prepare_binary(const PrepareContext& context, F f) {
   ASSAY_TRY(check_arity(context, 2, 2));
-  return make_operator([f](const RunContext& run) { return binary(run, f); }, "float32");
+  return make_elementwise_operator([f](const RunContext& run) { return binary(run, f); });
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ OperatorResult prepare_add(const PrepareContext& context) { return prepare_binar
 OperatorResult prepare_sub(const PrepareContext& context) { return prepare_binary(context, Minus{}); }
 OperatorResult prepare_div(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 2, 2));
-  return make_operator(divide, "float32");
+  return make_elementwise_operator(divide);
 }
 OperatorResult prepare_mul(const PrepareContext& context) { return prepare_binary(context, Times{}); }
 

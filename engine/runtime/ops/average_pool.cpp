@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/runtime/ops/float_operators.h"
+#include "engine/runtime/parallel.h"
 #include "engine/runtime/window.h"
 
 namespace assay::runtime {
@@ -81,14 +82,70 @@ Result<Tensor> average_pool(const Tensor& x, const WindowSpec& spec, bool includ
   return y;
 }
 
+// A plane of `block` channels. Each sum takes its elements in the order of pool_plane.
+void pool_block(const Window& window, const Counts& counts, const float* plane, Index block, float* out) {
+  std::vector<double> sums(static_cast<std::size_t>(block));
+  for (Index oy = 0; oy < window.h.output; ++oy) {
+    const TapRange rows = taps_inside(window.h, oy);
+    for (Index ox = 0; ox < window.w.output; ++ox) {
+      const TapRange columns = taps_inside(window.w, ox);
+      std::fill(sums.begin(), sums.end(), 0.0);
+      for (Index ky = 0; ky < rows.end - rows.begin; ++ky) {
+        const float* row = plane + (rows.first_input + ky * window.h.dilation) * window.w.input * block;
+        for (Index kx = 0; kx < columns.end - columns.begin; ++kx) {
+          const float* tap = row + (columns.first_input + kx * window.w.dilation) * block;
+          for (std::size_t lane = 0; lane < sums.size(); ++lane) {
+            sums[lane] += static_cast<double>(tap[lane]);
+          }
+        }
+      }
+      const Index count = counts.rows[static_cast<std::size_t>(oy)] * counts.columns[static_cast<std::size_t>(ox)];
+      for (const double sum : sums) {
+        *out++ = count == 0 ? 0.0F : static_cast<float>(sum / static_cast<double>(count));
+      }
+    }
+  }
+}
+
+class AveragePool final : public Operator {
+ public:
+  AveragePool(WindowSpec spec, bool include_pad) : spec_(std::move(spec)), include_pad_(include_pad) {}
+
+  Result<std::vector<Tensor>> run(RunContext& context) override {
+    ASSAY_ASSIGN(Tensor y, average_pool(context.input(0), spec_, include_pad_));
+    return one_output(std::move(y));
+  }
+
+  bool takes_blocks() const override { return true; }
+
+  Result<ChannelBlocks> run_in_blocks(RunContext& context) override {
+    const ChannelBlocks& x = context.blocks[0];
+    ASSAY_ASSIGN(const Window window, resolve_window(spec_, x.shape, spec_.kernel));
+    ASSAY_TRY(check_pool_window(window));
+    ASSAY_ASSIGN(ChannelBlocks y, allocate_blocks(window.output_shape({x.shape[0], x.shape[1]}), x.block()));
+    const Counts counts = count_taps(window, include_pad_);
+    const float* in = x.data.data<float>().data();
+    float* out = y.data.mutable_data<float>().data();
+    for_each_task(x.data.dim(0) * x.data.dim(1), context.threads, [&](Index plane, int) {
+      pool_block(window, counts, in + plane * x.pixels() * x.block(), x.block(), out + plane * y.pixels() * y.block());
+    });
+    return y;
+  }
+
+  KernelInfo kernel() const override { return plain_kernel("float32"); }
+
+ private:
+  WindowSpec spec_;
+  bool include_pad_;
+};
+
 }  // namespace
 
 OperatorResult prepare_average_pool(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 1, 1));
   ASSAY_ASSIGN(const WindowSpec spec, read_pool_spec(context.node));
   const bool include_pad = context.node.int_attribute("count_include_pad", 0) != 0;
-  return make_operator(
-      [spec, include_pad](const RunContext& run) { return average_pool(run.input(0), spec, include_pad); }, "float32");
+  return OperatorResult(std::make_unique<AveragePool>(spec, include_pad));
 }
 
 }  // namespace assay::runtime

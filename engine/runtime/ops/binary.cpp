@@ -135,8 +135,11 @@ OperatorResult prepare_bit_shift(const PrepareContext& context) {
   return invalid_model("direction must be LEFT or RIGHT; found '" + direction + "'");
 }
 OperatorResult prepare_prelu(const PrepareContext& context) {
-  return prepare_arithmetic<NumberTypes>(context, []<typename T>(T x, T slope) {
-    return x < T{0} ? static_cast<T>(static_cast<Wrapping<T>>(x) * static_cast<Wrapping<T>>(slope)) : x;
+  ASSAY_TRY(check_arity(context, 2, 2));
+  return make_elementwise_operator([](const RunContext& run) {
+    return binary<false, NumberTypes>(run, []<typename T>(T x, T slope) {
+      return x < T{0} ? static_cast<T>(static_cast<Wrapping<T>>(x) * static_cast<Wrapping<T>>(slope)) : x;
+    });
   });
 }
 

@@ -80,13 +80,13 @@ Result<Tensor> clip_by_inputs(const RunContext& context) {
 
 OperatorResult prepare_relu(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 1, 1));
-  return make_operator([](const RunContext& run) { return relu(run.input(0)); }, "float32");
+  return make_elementwise_operator([](const RunContext& run) { return relu(run.input(0)); });
 }
 
 OperatorResult prepare_clip(const PrepareContext& context) {
   if (context.opset() >= 11) {
     ASSAY_TRY(check_arity(context, 1, 3));
-    return make_operator(clip_by_inputs, "float32");
+    return make_elementwise_operator(clip_by_inputs);
   }
   return prepare_clip_by_attributes(context);
 }
@@ -97,12 +97,10 @@ OperatorResult prepare_clip_by_attributes(const PrepareContext& context) {
   Bounds<float> bounds;
   bounds.low = context.node.float_attribute("min", defaults.low);
   bounds.high = context.node.float_attribute("max", defaults.high);
-  return make_operator(
-      [bounds](const RunContext& run) -> Result<Tensor> {
-        ASSAY_TRY(check_type(run.input(0), "X", {DType::kFloat32}));
-        return clamp(run.input(0), bounds);
-      },
-      "float32");
+  return make_elementwise_operator([bounds](const RunContext& run) -> Result<Tensor> {
+    ASSAY_TRY(check_type(run.input(0), "X", {DType::kFloat32}));
+    return clamp(run.input(0), bounds);
+  });
 }
 
 }  // namespace assay::runtime

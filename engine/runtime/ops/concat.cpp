@@ -53,6 +53,56 @@ Result<Tensor> concat(const RunContext& context, Index requested_axis) {
   return out;
 }
 
+class Concat final : public Operator {
+ public:
+  explicit Concat(Index axis) : axis_(axis) {}
+
+  Result<std::vector<Tensor>> run(RunContext& context) override {
+    ASSAY_ASSIGN(Tensor y, concat(context, axis_));
+    return one_output(std::move(y));
+  }
+
+  bool takes_blocks() const override { return true; }
+
+  // Along the channels, where whole blocks follow one another.
+  Result<ChannelBlocks> run_in_blocks(RunContext& context) override {
+    const ChannelBlocks& first = context.blocks[0];
+    const auto rank = static_cast<Index>(first.shape.size());
+    if (first.empty() || (axis_ != 1 && axis_ != 1 - rank)) {
+      return ChannelBlocks();
+    }
+    Shape shape = first.shape;
+    shape[1] = 0;
+    for (const ChannelBlocks& part : context.blocks) {
+      Shape like_first = part.shape;
+      if (part.empty() || part.block() != first.block() || part.padding() != 0 ||
+          part.shape.size() != first.shape.size()) {
+        return ChannelBlocks();
+      }
+      like_first[1] = first.shape[1];
+      if (like_first != first.shape) {
+        return ChannelBlocks();
+      }
+      shape[1] += part.shape[1];
+    }
+    ASSAY_ASSIGN(ChannelBlocks y, allocate_blocks(std::move(shape), first.block()));
+    std::byte* out = y.data.mutable_bytes();
+    for (Index image = 0; image < y.shape[0]; ++image) {
+      for (const ChannelBlocks& part : context.blocks) {
+        const std::size_t bytes = part.data.size_bytes() / static_cast<std::size_t>(part.shape[0]);
+        std::memcpy(out, part.data.bytes() + static_cast<std::size_t>(image) * bytes, bytes);
+        out += bytes;
+      }
+    }
+    return y;
+  }
+
+  KernelInfo kernel() const override { return plain_kernel("move"); }
+
+ private:
+  Index axis_;
+};
+
 }  // namespace
 
 OperatorResult prepare_concat(const PrepareContext& context) {
@@ -65,7 +115,7 @@ OperatorResult prepare_concat(const PrepareContext& context) {
     return invalid_model("the attribute axis is missing");
   }
   const Index axis = context.node.int_attribute("axis", 0);
-  return make_operator([axis](const RunContext& run) { return concat(run, axis); }, "move");
+  return OperatorResult(std::make_unique<Concat>(axis));
 }
 
 }  // namespace assay::runtime

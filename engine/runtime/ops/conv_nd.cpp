@@ -67,6 +67,16 @@ class AnyConv final : public Operator {
     context.multiply_accumulates = y.dim(1) == 0 ? 0 : y.size() * (context.input(1).size() / y.dim(1));
     return one_output(std::move(y));
   }
+  bool takes_blocks() const override { return fast_->takes_blocks(); }
+  bool makes_blocks() const override { return fast_->makes_blocks(); }
+  Result<ChannelBlocks> run_in_blocks(RunContext& context) override {
+    const std::size_t rank = context.blocks[0].empty() ? context.input(0).rank() : context.blocks[0].shape.size();
+    if (rank != 3 && rank != 4) {
+      return ChannelBlocks();
+    }
+    last_fast_ = true;
+    return fast_->run_in_blocks(context);
+  }
   KernelInfo kernel() const override { return last_fast_ ? fast_->kernel() : plain_kernel("float32"); }
 
  private:

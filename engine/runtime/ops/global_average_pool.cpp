@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GlobalAveragePool on float32: the mean over all spatial dimensions, accumulated in double.
+#include <algorithm>
+
 #include "engine/runtime/ops/float_operators.h"
 
 namespace assay::runtime {
@@ -33,11 +35,46 @@ Result<Tensor> global_average_pool(const Tensor& x) {
   return y;
 }
 
+class GlobalAveragePool final : public Operator {
+ public:
+  Result<std::vector<Tensor>> run(RunContext& context) override {
+    ASSAY_ASSIGN(Tensor y, global_average_pool(context.input(0)));
+    return one_output(std::move(y));
+  }
+
+  bool takes_blocks() const override { return true; }
+
+  Result<ChannelBlocks> run_in_blocks(RunContext& context) override {
+    const ChannelBlocks& x = context.blocks[0];
+    Shape shape(x.shape.size(), 1);
+    shape[0] = x.shape[0];
+    shape[1] = x.shape[1];
+    ASSAY_ASSIGN(ChannelBlocks y, allocate_blocks(std::move(shape), x.block()));
+    std::vector<double> sums(static_cast<std::size_t>(x.block()));
+    const float* in = x.data.data<float>().data();
+    float* out = y.data.mutable_data<float>().data();
+    for (Index plane = 0; plane < x.data.dim(0) * x.data.dim(1); ++plane) {
+      std::fill(sums.begin(), sums.end(), 0.0);
+      for (Index pixel = 0; pixel < x.pixels(); ++pixel) {
+        for (double& sum : sums) {
+          sum += static_cast<double>(*in++);
+        }
+      }
+      for (const double sum : sums) {
+        *out++ = static_cast<float>(sum / static_cast<double>(x.pixels()));
+      }
+    }
+    return y;
+  }
+
+  KernelInfo kernel() const override { return plain_kernel("float32"); }
+};
+
 }  // namespace
 
 OperatorResult prepare_global_average_pool(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 1, 1));
-  return make_operator([](const RunContext& run) { return global_average_pool(run.input(0)); }, "float32");
+  return OperatorResult(std::make_unique<GlobalAveragePool>());
 }
 
 }  // namespace assay::runtime

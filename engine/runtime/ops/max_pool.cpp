@@ -8,6 +8,7 @@
 
 #include "engine/runtime/ops/float_operators.h"
 #include "engine/runtime/ops/pool_planes.h"
+#include "engine/runtime/parallel.h"
 
 namespace assay::runtime {
 namespace {
@@ -42,6 +43,37 @@ void pool_floats(const Tensor& x, const Window& window, Tensor& y) {
   }
 }
 
+// One output pixel of `block` channels.
+void pool_pixel(const TapRange& rows, const TapRange& columns, const Window& window, const float* in, Index block,
+                float* out) {
+  std::fill(out, out + block, -std::numeric_limits<float>::infinity());
+  for (Index ky = 0; ky < rows.end - rows.begin; ++ky) {
+    const float* row = in + (rows.first_input + ky * window.h.dilation) * window.w.input * block;
+    for (Index kx = 0; kx < columns.end - columns.begin; ++kx) {
+      const float* tap = row + (columns.first_input + kx * window.w.dilation) * block;
+      for (Index lane = 0; lane < block; ++lane) {
+        out[lane] = larger(out[lane], tap[lane]);
+      }
+    }
+  }
+}
+
+void pool_in_blocks(const ChannelBlocks& x, const Window& window, int threads, ChannelBlocks& y) {
+  const Index block = x.block();
+  const float* in = x.data.data<float>().data();
+  float* out = y.data.mutable_data<float>().data();
+  for_each_task(x.data.dim(0) * x.data.dim(1), threads, [&](Index plane, int) {
+    const float* from = in + plane * x.pixels() * block;
+    float* to = out + plane * y.pixels() * block;
+    for (Index oy = 0; oy < window.h.output; ++oy) {
+      const TapRange rows = taps_inside(window.h, oy);
+      for (Index ox = 0; ox < window.w.output; ++ox, to += block) {
+        pool_pixel(rows, taps_inside(window.w, ox), window, from, block, to);
+      }
+    }
+  });
+}
+
 class MaxPool final : public Operator {
  public:
   MaxPool(const PrepareContext& context, WindowSpec spec)
@@ -62,6 +94,19 @@ class MaxPool final : public Operator {
       pool_floats(x, window, y);
     }
     return one_output(std::move(y));
+  }
+
+  bool takes_blocks() const override { return true; }
+
+  Result<ChannelBlocks> run_in_blocks(RunContext& context) override {
+    const ChannelBlocks& x = context.blocks[0];
+    ASSAY_ASSIGN(const Window window, resolve_window(spec_, x.shape, spec_.kernel));
+    ASSAY_TRY(check_pool_window(window));
+    ASSAY_ASSIGN(ChannelBlocks y, allocate_blocks(window.output_shape({x.shape[0], x.shape[1]}), x.block()));
+    pool_in_blocks(x, window, context.threads, y);
+    clear_padding(y);  // a window that lies wholly in the pads
+    on_bytes_ = false;
+    return y;
   }
 
   // As of the last run: plain loops on floats, a kernel on bytes.

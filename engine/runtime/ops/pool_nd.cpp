@@ -159,6 +159,15 @@ class ByRank final : public Operator {
     last_fast_ = typed && (x.rank() == 3 || x.rank() == 4);
     return last_fast_ ? fast_->run(context) : general_->run(context);
   }
+  bool takes_blocks() const override { return fast_->takes_blocks(); }
+  Result<ChannelBlocks> run_in_blocks(RunContext& context) override {
+    const std::size_t rank = context.blocks[0].shape.size();
+    if (rank != 3 && rank != 4) {
+      return ChannelBlocks();
+    }
+    last_fast_ = true;
+    return fast_->run_in_blocks(context);
+  }
   KernelInfo kernel() const override { return last_fast_ ? fast_->kernel() : general_->kernel(); }
 
  private:

@@ -6,9 +6,44 @@
 namespace assay::runtime {
 namespace {
 
+// The operand in blocks that is as large as the result: the others broadcast against it. Null where none is.
+const ChannelBlocks* largest_in_blocks(const RunContext& context) {
+  const ChannelBlocks* largest = nullptr;
+  for (const ChannelBlocks& blocks : context.blocks) {
+    if (!blocks.empty() && (largest == nullptr || blocks.data.size() > largest->data.size())) {
+      largest = &blocks;
+    }
+  }
+  return largest;
+}
+
 class SimpleOperator : public Operator {
  public:
-  SimpleOperator(Function function, KernelInfo info) : function_(std::move(function)), info_(std::move(info)) {}
+  SimpleOperator(Function function, KernelInfo info, bool elementwise = false)
+      : function_(std::move(function)), info_(std::move(info)), elementwise_(elementwise) {}
+
+  bool takes_blocks() const override { return elementwise_; }
+
+  Result<ChannelBlocks> run_in_blocks(RunContext& context) override {
+    const ChannelBlocks& model = *largest_in_blocks(context);
+    std::vector<Tensor> operands;
+    for (std::size_t i = 0; i < context.inputs.size(); ++i) {
+      std::optional<Tensor> operand = context.blocks[i].empty() ? broadcast_in_blocks(context.inputs[i], model)
+                                                                : broadcast_in_blocks(context.blocks[i], model);
+      if (!operand) {
+        return ChannelBlocks();
+      }
+      operands.push_back(std::move(*operand));
+    }
+    RunContext inner{.inputs = operands, .threads = context.threads};
+    ChannelBlocks result{.shape = model.shape, .data = {}};
+    ASSAY_ASSIGN(result.data, function_(inner));
+    if (result.data.dtype() != DType::kFloat32 || result.data.shape() != model.data.shape()) {
+      return ChannelBlocks();
+    }
+    clear_padding(result);
+    return result;
+  }
 
   Result<std::vector<Tensor>> run(RunContext& context) override {
     ASSAY_ASSIGN(Tensor output, function_(context));
@@ -24,6 +59,7 @@ class SimpleOperator : public Operator {
  private:
   Function function_;
   KernelInfo info_;
+  bool elementwise_;
   DType last_type_ = DType::kUndefined;
 };
 
@@ -39,6 +75,11 @@ KernelInfo plain_kernel(const std::string& arithmetic, const std::string& kernel
 
 OperatorResult make_operator(Function function, const std::string& arithmetic, const std::string& kernel) {
   return make_operator(std::move(function), plain_kernel(arithmetic, kernel));
+}
+
+OperatorResult make_elementwise_operator(Function function) {
+  return std::unique_ptr<Operator>(
+      std::make_unique<SimpleOperator>(std::move(function), plain_kernel("float32"), true));
 }
 
 OperatorResult make_operator(Function function, KernelInfo info) {

@@ -20,6 +20,9 @@ using Function = std::function<Result<Tensor>(const RunContext&)>;
 // `arithmetic` as in KernelInfo: "move", or "float32" for operators that compute, which becomes "exact" after a run on
 // integers. The kernel's name is "scalar" (plain loops), or "view" where the output shares the input's data.
 OperatorResult make_operator(Function function, const std::string& arithmetic, const std::string& kernel = "scalar");
+// The same for a function that computes each element of a float32 output from one element of each operand (broadcast),
+// so that it may be called with channel blocks and what broadcasts against them (channel_blocks.h).
+OperatorResult make_elementwise_operator(Function function);
 // What an operator of these reports that keeps state between runs.
 KernelInfo plain_kernel(const std::string& arithmetic, const std::string& kernel = "scalar");
 OperatorResult make_operator(Function function, KernelInfo info);

@@ -26,12 +26,10 @@ Result<Tensor> map(const Tensor& x, const F& f) {
 template <typename List, typename F>
 OperatorResult prepare_map(const PrepareContext& context, F f) {
   ASSAY_TRY(check_arity(context, 1, 1));
-  return make_operator(
-      [f](const RunContext& run) {
-        const Tensor& x = run.input(0);
-        return with_type(List(), x.dtype(), "X", [&]<typename T>() { return map<T, T>(x, f); });
-      },
-      "float32");
+  return make_elementwise_operator([f](const RunContext& run) {
+    const Tensor& x = run.input(0);
+    return with_type(List(), x.dtype(), "X", [&]<typename T>() { return map<T, T>(x, f); });
+  });
 }
 
 // A bool for each element.

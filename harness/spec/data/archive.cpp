@@ -38,6 +38,31 @@ Result<Archive> open_archive(const std::string& path) {
   return archive;
 }
 
+class EntryReader final : public ByteReader {
+ public:
+  EntryReader(Archive archive, Entry entry, std::string what, std::uint64_t size_bytes)
+      : ByteReader(std::move(what), size_bytes), archive_(std::move(archive)), entry_(std::move(entry)) {}
+
+  Result<std::size_t> read(std::span<std::byte> into) override {
+    std::size_t done = 0;
+    while (done < into.size()) {
+      const zip_int64_t got = zip_fread(entry_.get(), into.data() + done, into.size() - done);
+      if (got < 0) {
+        return io_error(what() + zip_file_strerror(entry_.get()));
+      }
+      if (got == 0) {
+        break;
+      }
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  }
+
+ private:
+  Archive archive_;
+  Entry entry_;  // closed before its archive
+};
+
 std::vector<std::string> keys_of(zip_t* archive) {
   std::vector<std::string> keys;
   const zip_int64_t count = zip_get_num_entries(archive, 0);
@@ -59,8 +84,8 @@ Result<std::vector<std::string>> npz_keys(const std::string& path) {
   return keys_of(archive.get());
 }
 
-Result<Tensor> load_npz(const std::string& path, const std::string& key) {
-  ASSAY_ASSIGN(const Archive archive, open_archive(path));
+Result<std::unique_ptr<ByteReader>> read_npz(const std::string& path, const std::string& key) {
+  ASSAY_ASSIGN(Archive archive, open_archive(path));
   const std::vector<std::string> keys = keys_of(archive.get());
   std::string name = key;
   if (key.empty()) {
@@ -79,31 +104,34 @@ Result<Tensor> load_npz(const std::string& path, const std::string& key) {
   if (stat.size > kMaxEntryBytes) {
     return resource_error(fmt::format("{}: array '{}' announces {} bytes", path, name, stat.size));
   }
-  const Entry entry(zip_fopen(archive.get(), member.c_str(), 0));
+  Entry entry(zip_fopen(archive.get(), member.c_str(), 0));
   if (!entry) {
     return io_error(fmt::format("{}: array '{}': {}", path, name, zip_strerror(archive.get())));
   }
+  return std::unique_ptr<ByteReader>(std::make_unique<EntryReader>(
+      std::move(archive), std::move(entry), fmt::format("{}: array '{}': ", path, name), stat.size));
+}
+
+Result<Tensor> load_npz(const std::string& path, const std::string& key) {
+  ASSAY_ASSIGN(const std::unique_ptr<ByteReader> reader, read_npz(path, key));
   // Grown as data arrive: the announced size is the archive's word only.
   std::vector<std::byte> bytes;
   constexpr std::size_t kChunkBytes = 1U << 20U;
   for (std::size_t size = 0;;) {
     bytes.resize(size + kChunkBytes);
-    const zip_int64_t got = zip_fread(entry.get(), bytes.data() + size, kChunkBytes);
-    if (got < 0) {
-      return io_error(fmt::format("{}: array '{}': {}", path, name, zip_file_strerror(entry.get())));
-    }
-    size += static_cast<std::size_t>(got);
-    if (got == 0) {
+    ASSAY_ASSIGN(const std::size_t got, reader->read({bytes.data() + size, kChunkBytes}));
+    size += got;
+    if (got < kChunkBytes) {
       bytes.resize(size);
       break;
     }
     if (size > kMaxEntryBytes) {
-      return resource_error(fmt::format("{}: array '{}' has more than {} bytes", path, name, kMaxEntryBytes));
+      return resource_error(fmt::format("{}has more than {} bytes", reader->what(), kMaxEntryBytes));
     }
   }
   Result<Tensor> tensor = parse_npy(bytes);
   if (!tensor.ok()) {
-    return Error{tensor.error().kind, fmt::format("{}: array '{}': {}", path, name, tensor.error().message)};
+    return Error{tensor.error().kind, reader->what() + tensor.error().message};
   }
   return tensor;
 }

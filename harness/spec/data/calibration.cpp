@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/spec/data/archive.h"
+#include "harness/spec/data/array_stream.h"
 #include "harness/spec/data/file_source.h"
 #include "harness/spec/data/generate.h"
 #include "harness/spec/data/input_target.h"
@@ -19,11 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The samples of one input. Files are read once; everything else is made when its turn comes.
+// The samples of one input. Files of the command line are read sample by sample, those of a case once; everything else
+// is made when its turn comes.
 struct InputStream {
   Target target;
   Calibration calibration;
   std::optional<Tensor> stacked;
+  std::shared_ptr<ArrayStream> file;
   SampleLayout layout;
   Index count = 0;
 
@@ -31,6 +33,10 @@ struct InputStream {
 };
 
 Result<Tensor> InputStream::sample(Index position) const {
+  if (file) {
+    ASSAY_ASSIGN(const Tensor row, file->row(position));
+    return row.reshaped(sample_shape(file->shape(), layout));
+  }
   if (stacked) {
     return cut_sample(*stacked, layout, position);
   }
@@ -66,7 +72,7 @@ Result<InputStream> open_stream(const Case& test_case, const ValueInfo& info, co
   whole.dtype = info.dtype;
   ASSAY_ASSIGN(SourceTensor loaded, make_tensor(source, whole));
   stream.stacked = std::move(loaded.tensor);
-  Result<SampleLayout> layout = sample_layout(*stream.stacked, info);
+  Result<SampleLayout> layout = sample_layout(stream.stacked->shape(), info);
   if (!layout.ok()) {
     return source.element.error(layout.error().message);
   }
@@ -131,17 +137,17 @@ struct CommonCount {
 };
 
 // The samples of one input, stacked in an array of a file.
-Result<InputStream> stacked_stream(const std::string& path, Tensor stacked, const ValueInfo& info) {
-  if (info.dtype != DType::kUndefined && stacked.dtype() != info.dtype) {
+Result<InputStream> stacked_stream(const std::string& path, ArrayStream file, const ValueInfo& info) {
+  if (info.dtype != DType::kUndefined && file.dtype() != info.dtype) {
     return invalid_argument(fmt::format("{}: array '{}' is {}, the graph takes {}", path, info.name,
-                                        dtype_name(stacked.dtype()), dtype_name(info.dtype)));
+                                        dtype_name(file.dtype()), dtype_name(info.dtype)));
   }
   InputStream stream;
-  Result<SampleLayout> layout = sample_layout(stacked, info);
+  Result<SampleLayout> layout = sample_layout(file.shape(), info);
   if (!layout.ok()) {
     return invalid_argument(path + ": " + layout.error().message);
   }
-  stream.stacked = std::move(stacked);
+  stream.file = std::make_shared<ArrayStream>(std::move(file));
   stream.layout = layout.value();
   stream.count = stream.layout.count;
   return stream;
@@ -152,7 +158,7 @@ Result<api::CalibrationSource> open_npz(const std::string& path, const Graph& gr
   std::vector<std::string> names;
   CommonCount common;
   for (const ValueInfo& info : graph.inputs) {
-    ASSAY_ASSIGN(Tensor array, load_npz(path, info.name));
+    ASSAY_ASSIGN(ArrayStream array, ArrayStream::open_npz(path, info.name));
     ASSAY_ASSIGN(InputStream stream, stacked_stream(path, std::move(array), info));
     ASSAY_TRY(common.add(info.name, stream.count, path));
     streams.push_back(std::move(stream));
@@ -197,7 +203,7 @@ Result<api::CalibrationSource> open_named_files(const std::vector<std::string>& 
       return invalid_argument(
           fmt::format("--calibration: input '{0}' has no data; add --calibration {0}=FILE.npy", info.name));
     }
-    ASSAY_ASSIGN(Tensor array, load_npy(file->second));
+    ASSAY_ASSIGN(ArrayStream array, ArrayStream::open_npy(file->second));
     ASSAY_ASSIGN(InputStream stream, stacked_stream(file->second, std::move(array), info));
     ASSAY_TRY(common.add(info.name, stream.count, "--calibration"));
     streams.push_back(std::move(stream));

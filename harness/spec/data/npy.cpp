@@ -188,13 +188,6 @@ Result<Layout> layout_of(const std::string& descr) {
                   shortened(descr, 20)));
 }
 
-void swap_bytes(Tensor& tensor) {
-  const std::size_t size = dtype_size_bytes(tensor.dtype());
-  for (std::size_t i = 0; i < tensor.size_bytes(); i += size) {
-    std::reverse(tensor.mutable_bytes() + i, tensor.mutable_bytes() + i + size);
-  }
-}
-
 // From column-major `source` into row-major `target`.
 void transpose_order(const std::byte* source, Tensor& target) {
   const std::size_t size = dtype_size_bytes(target.dtype());
@@ -218,8 +211,8 @@ void transpose_order(const std::byte* source, Tensor& target) {
 
 }  // namespace
 
-Result<Tensor> parse_npy(std::span<const std::byte> bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+Result<std::size_t> npy_header_bytes(std::span<const std::byte> beginning) {
+  const std::string_view text(reinterpret_cast<const char*>(beginning.data()), beginning.size());
   if (!text.starts_with(kMagic) || text.size() < 10) {
     return invalid_argument("this is not a .npy file: it does not begin with \\x93NUMPY");
   }
@@ -232,36 +225,61 @@ Result<Tensor> parse_npy(std::span<const std::byte> bytes) {
   if (text.size() < begin) {
     return invalid_argument("the .npy file ends inside its header");
   }
-  const std::size_t length = byte(8) | byte(9) << 8U | (version == 1 ? 0 : byte(10) << 16U | byte(11) << 24U);
-  if (length > text.size() - begin) {
-    return invalid_argument(
-        fmt::format("the .npy file ends inside its header: {} bytes announced, {} there", length, text.size() - begin));
+  return begin + (byte(8) | byte(9) << 8U | (version == 1 ? 0 : byte(10) << 16U | byte(11) << 24U));
+}
+
+Result<NpyHeader> parse_npy_header(std::span<const std::byte> bytes) {
+  ASSAY_ASSIGN(const std::size_t end, npy_header_bytes(bytes));
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::size_t begin = text[6] == '\x01' ? 10 : 12;
+  if (end > text.size()) {
+    return invalid_argument(fmt::format("the .npy file ends inside its header: {} bytes announced, {} there",
+                                        end - begin, text.size() - begin));
   }
-  ASSAY_ASSIGN(const Header header, HeaderParser(text.substr(begin, length)).run());
+  ASSAY_ASSIGN(const Header header, HeaderParser(text.substr(begin, end - begin)).run());
   ASSAY_ASSIGN(const Layout layout, layout_of(header.descr));
   ASSAY_ASSIGN(const Index count, element_count(*header.shape));
-  const std::size_t needed = static_cast<std::size_t>(count) * dtype_size_bytes(layout.dtype);
-  const std::size_t there = text.size() - begin - length;
-  if (there != needed) {
-    return invalid_argument(
-        fmt::format("the .npy header announces {} of {}, which is {} bytes of data; the file has {}",
-                    shape_text(*header.shape), dtype_name(layout.dtype), needed, there));
+  return NpyHeader{.dtype = layout.dtype,
+                   .swaps_bytes = layout.swap,
+                   .columns_first = *header.fortran_order && header.shape->size() > 1,
+                   .shape = *header.shape,
+                   .data_offset = end,
+                   .data_bytes = static_cast<std::size_t>(count) * dtype_size_bytes(layout.dtype)};
+}
+
+Status check_npy_size(const NpyHeader& header, std::size_t there) {
+  if (there == header.data_bytes) {
+    return {};
   }
-  ASSAY_ASSIGN(Tensor tensor, Tensor::allocate(layout.dtype, *header.shape));
-  const std::byte* data = bytes.data() + begin + length;
-  if (*header.fortran_order && header.shape->size() > 1) {
-    transpose_order(data, tensor);
-  } else if (needed > 0) {
-    std::memcpy(tensor.mutable_bytes(), data, needed);
-  }
-  if (layout.swap) {
-    swap_bytes(tensor);
-  }
-  if (layout.dtype == DType::kBool) {
-    for (std::size_t i = 0; i < needed; ++i) {
-      tensor.mutable_bytes()[i] = std::byte{tensor.bytes()[i] != std::byte{0}};
+  return invalid_argument(fmt::format("the .npy header announces {} of {}, which is {} bytes of data; the file has {}",
+                                      shape_text(header.shape), dtype_name(header.dtype), header.data_bytes, there));
+}
+
+void adopt_npy_bytes(const NpyHeader& header, std::span<std::byte> bytes) {
+  if (header.swaps_bytes) {
+    const std::size_t size = dtype_size_bytes(header.dtype);
+    for (std::size_t i = 0; i < bytes.size(); i += size) {
+      std::reverse(bytes.data() + i, bytes.data() + i + size);
     }
   }
+  if (header.dtype == DType::kBool) {
+    for (std::byte& byte : bytes) {
+      byte = std::byte{byte != std::byte{0}};
+    }
+  }
+}
+
+Result<Tensor> parse_npy(std::span<const std::byte> bytes) {
+  ASSAY_ASSIGN(const NpyHeader header, parse_npy_header(bytes));
+  ASSAY_TRY(check_npy_size(header, bytes.size() - header.data_offset));
+  ASSAY_ASSIGN(Tensor tensor, Tensor::allocate(header.dtype, header.shape));
+  const std::byte* data = bytes.data() + header.data_offset;
+  if (header.columns_first) {
+    transpose_order(data, tensor);
+  } else if (header.data_bytes > 0) {
+    std::memcpy(tensor.mutable_bytes(), data, header.data_bytes);
+  }
+  adopt_npy_bytes(header, {tensor.mutable_bytes(), header.data_bytes});
   return tensor;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single samples out of a tensor whose first axis counts them.
+// Single samples out of an array whose first axis counts them.
 #pragma once
 
 #include "engine/ir/graph.h"
@@ -14,7 +14,10 @@ struct SampleLayout {
 };
 
 // An error if the rank is neither that of the input nor one more, or if a sample's shape does not fit the input.
-Result<SampleLayout> sample_layout(const Tensor& stacked, const ValueInfo& input);
+Result<SampleLayout> sample_layout(const Shape& stacked, const ValueInfo& input);
+
+// A sample of a stacked array in its shape.
+Shape sample_shape(const Shape& stacked, const SampleLayout& layout);
 
 Result<Tensor> cut_sample(const Tensor& stacked, const SampleLayout& layout, Index position);
 

@@ -135,6 +135,10 @@ TEST(Calibrate, OneSampleForEachThreadAtATime) {
   calls = 0;
   options.calibration.method = quantizer::Calibration::kPercentile;
   ASSERT_TRUE(quantize(model, counting, options).ok());
+  EXPECT_EQ(calls, 11);
+  calls = 0;
+  options.calibration.stride = 4;  // a histogram that grows is counted once its last bins are known
+  ASSERT_TRUE(quantize(model, counting, options).ok());
   EXPECT_EQ(calls, 22);
 }
 

@@ -6,6 +6,7 @@
 #include "engine/quantizer/calibration/range_collector.h"
 #include "tests/engine/quantizer/calibration/samples.h"
 #include "tests/engine/quantizer/graph_builder.h"
+#include "tests/support/random.h"
 
 namespace assay::quantizer {
 namespace {
@@ -91,6 +92,83 @@ TEST(Percentile, AConstantKeepsItself) {
   const Histogram histogram{.edges = {-3, -1, 1, 3}, .counts = {0, 0, 7}, .min = 2.5F, .max = 2.5F};
   EXPECT_EQ(percentile_range(histogram, 99, false).min, 2.5);
   EXPECT_EQ(percentile_range(histogram, 99, false).max, 2.5);
+}
+
+struct Data {
+  std::vector<float> values;
+  Scan extremes;
+  std::vector<float> edges;
+  Histogram histogram;  // the counts in the bins of the edges
+};
+
+Data make_data(test::Random& random, bool symmetric) {
+  Data data;
+  const int kind = static_cast<int>(random.integer(0, 5));
+  data.values.resize(
+      static_cast<std::size_t>(random.chance(0.5) ? random.integer(1, 5000) : 100 * random.integer(1, 60)));
+  const float scale = random.uniform(0.01F, 100);
+  for (float& value : data.values) {
+    const float x = random.normal(kind == 4 ? 3 * scale : 0, scale);
+    value = kind == 0   ? x
+            : kind == 1 ? std::max(x, 0.0F)
+            : kind == 2 ? std::clamp(x, 0.0F, 1.5F * scale)
+            : kind == 3 ? std::round(x / scale)
+            : kind == 4 ? x
+                        : scale;
+  }
+  data.extremes = scan(data.values);
+  HistogramLayout layout(symmetric ? HistogramKind::kMagnitude : HistogramKind::kSigned, random.integer(2, 3000));
+  layout.add_collection(0, data.extremes);
+  data.edges = layout.stages()[0].edges;
+  data.histogram = {.edges = data.edges,
+                    .counts = std::vector<std::uint64_t>(data.edges.size() - 1, 0),
+                    .min = data.extremes.min,
+                    .max = data.extremes.max};
+  CountScratch scratch;
+  count_values(data.values, layout.stages()[0], layout.kind(), scratch, data.histogram.counts);
+  return data;
+}
+
+// The outermost elements give the range that counts give, bit for bit, or nothing: and nothing seldom, where the cut is
+// not a whole number of elements.
+TEST(Percentile, TailsSayWhatCountsSay) {
+  test::Random random(77);
+  int known = 0;
+  int likely = 0;
+  for (int round = 0; round < 600; ++round) {
+    const bool symmetric = random.chance(0.5);
+    const Data data = make_data(random, symmetric);
+    const double percentile = random.chance(0.2)   ? 99.0
+                              : random.chance(0.2) ? 100.0
+                              : random.chance(0.3) ? 99.99
+                                                   : static_cast<double>(random.uniform(50, 100));
+    std::vector<Tail> tails = {Tail(symmetric ? TailSide::kMagnitude : TailSide::kLargest), Tail(TailSide::kSmallest)};
+    std::vector<BlockExtremes> blocks;
+    scan(data.values, &blocks);
+    for (Tail& tail : tails) {
+      tail.add(data.values, blocks,
+               percentile_tail_capacity(percentile, symmetric, static_cast<Index>(data.values.size())));
+      tail.sort();
+    }
+    const auto found = percentile_range({.largest = tails.data(),
+                                         .smallest = symmetric ? nullptr : &tails[1],
+                                         .count = data.values.size(),
+                                         .min = data.extremes.min,
+                                         .max = data.extremes.max},
+                                        data.edges, percentile, symmetric);
+    const ValueRange expected = percentile_range(data.histogram, percentile, symmetric);
+    const double cut = static_cast<double>(data.values.size()) * (100 - percentile) / (symmetric ? 100 : 200);
+    const bool is_likely = std::abs(cut - std::round(cut)) > 1e-6 && percentile > 80;
+    likely += is_likely ? 1 : 0;
+    ASSERT_TRUE(found || !is_likely) << "seed " << test::test_seed() << " round " << round << " cut " << cut;
+    if (found) {
+      known += 1;
+      ASSERT_EQ(found->min, expected.min) << "seed " << test::test_seed() << " round " << round;
+      ASSERT_EQ(found->max, expected.max) << "seed " << test::test_seed() << " round " << round;
+    }
+  }
+  EXPECT_GT(likely, 100);
+  EXPECT_GT(known, likely);
 }
 
 // The range keeps the share that was asked for, up to a bin on each side.

@@ -52,6 +52,29 @@ TEST(Scan, PassesOverWhatIsNotFiniteAndSaysWhereItIs) {
   }
 }
 
+TEST(Scan, GivesTheExtremesOfEachBlock) {
+  test::Random random(3);
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, kScanBlock - 1, kScanBlock, kScanBlock + 1, 5 * kScanBlock + 37}) {
+    std::vector<float> values(size);
+    for (float& value : values) {
+      value = random.chance(0.01) ? kNan : random.normal(0, 1);
+    }
+    std::vector<BlockExtremes> blocks(3);
+    scan(values, &blocks);
+    ASSERT_EQ(blocks.size(), (size + kScanBlock - 1) / kScanBlock);
+    for (std::size_t block = 0; block < blocks.size(); ++block) {
+      BlockExtremes expected;
+      for (std::size_t i = block * kScanBlock; i < std::min(size, (block + 1) * kScanBlock); ++i) {
+        expected.min = std::isnan(values[i]) ? expected.min : std::min(expected.min, values[i]);
+        expected.max = std::isnan(values[i]) ? expected.max : std::max(expected.max, values[i]);
+      }
+      EXPECT_EQ(blocks[block].min, expected.min) << "size " << size << " block " << block;
+      EXPECT_EQ(blocks[block].max, expected.max) << "size " << size << " block " << block;
+    }
+  }
+}
+
 TEST(Scan, NothingIsNoRange) {
   EXPECT_FALSE(scan({}).has_values());
   EXPECT_FALSE(scan(std::vector<float>{kNan}).has_values());

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/runtime/float_conv.h"
+
+#include <array>
+
+namespace assay::runtime {
+namespace {
+
+using Dims = dnnl::memory::dims;
+using Tag = dnnl::memory::format_tag;
+
+Dims weight_dims(const FloatConvShape& shape) {
+  const Window& window = shape.window;
+  if (shape.group == 1) {
+    return {shape.outputs, shape.channels, window.h.kernel, window.w.kernel};
+  }
+  return {shape.group, shape.outputs / shape.group, shape.channels / shape.group, window.h.kernel, window.w.kernel};
+}
+
+// Channels in a block of a layout that is [N, ceil(C / B), H, W, B], else 0.
+Index block_of(const dnnl::memory::desc& layout, Index channels) {
+  struct Row {
+    Tag tag;
+    Index block;
+  };
+  for (const Row& row : {Row{Tag::nChw8c, 8}, Row{Tag::nChw16c, 16}, Row{Tag::nhwc, channels}}) {
+    if (layout == dnnl::memory::desc(layout.dims(), dnnl::memory::data_type::f32, row.tag)) {
+      return row.block;
+    }
+  }
+  return 0;
+}
+
+dnnl::memory unbound(const dnnl::memory::desc& desc) { return {desc, onednn::engine(), DNNL_MEMORY_NONE}; }
+
+void bind(dnnl::memory& memory, const float* data) {
+  memory.set_data_handle(const_cast<float*>(data));  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
+}
+
+}  // namespace
+
+FloatConv::FloatConv(const FloatConvShape& shape, Index images, bool has_bias)
+    : FloatConv(dense_descs(shape, images), describe(shape, images, has_bias), shape.channels, shape.outputs) {}
+
+FloatConv::FloatConv(const Descs& dense, const Primitive::primitive_desc& chosen, Index channels, Index outputs)
+    : dense_(dense),
+      primitive_(chosen),
+      w_change_(onednn::LayoutChange::before(dense_.w, chosen.weights_desc())),
+      x_block_(block_of(chosen.src_desc(), channels)),
+      y_block_(block_of(chosen.dst_desc(), outputs)),
+      x_rows_(unbound(dense_.x)),
+      x_blocks_(unbound(chosen.src_desc())),
+      y_rows_(unbound(dense_.y)),
+      y_blocks_(unbound(chosen.dst_desc())),
+      bias_(unbound(dense_.bias)),
+      implementation_(chosen.impl_info_str()) {}
+
+FloatConv::Descs FloatConv::dense_descs(const FloatConvShape& shape, Index images) {
+  const Window& window = shape.window;
+  return {.x = onednn::dense({images, shape.channels, window.h.input, window.w.input}),
+          .w = onednn::dense(weight_dims(shape)),
+          .bias = onednn::dense({shape.outputs}),
+          .y = onednn::dense({images, shape.outputs, window.h.output, window.w.output})};
+}
+
+dnnl::convolution_forward::primitive_desc FloatConv::describe(const FloatConvShape& shape, Index images,
+                                                              bool has_bias) {
+  const auto& [h, w] = std::pair(shape.window.h, shape.window.w);
+  const auto x = onednn::any_layout({images, shape.channels, h.input, w.input});
+  const auto weights = onednn::any_layout(weight_dims(shape));
+  const auto y = onednn::any_layout({images, shape.outputs, h.output, w.output});
+  // oneDNN derives the output size from the pads, without ceil_mode.
+  const Dims strides = {h.stride, w.stride};
+  const Dims dilations = {h.dilation - 1, w.dilation - 1};
+  const Dims begin = {h.pad_begin, w.pad_begin};
+  const Dims end = {h.pad_end, w.pad_end};
+  const auto kind = dnnl::prop_kind::forward_inference;
+  const auto algorithm = dnnl::algorithm::convolution_direct;
+  const auto description = has_bias ? Primitive::desc(kind, algorithm, x, weights, onednn::dense({shape.outputs}), y,
+                                                      strides, dilations, begin, end)
+                                    : Primitive::desc(kind, algorithm, x, weights, y, strides, dilations, begin, end);
+  return {description, onednn::engine()};
+}
+
+void FloatConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
+  if (operands.x_in_blocks) {
+    bind(x_blocks_, operands.x);
+    arguments_[DNNL_ARG_SRC] = x_blocks_;
+  } else {
+    if (!x_change_) {
+      x_change_ = onednn::LayoutChange::before(dense_.x, x_blocks_.get_desc());
+    }
+    bind(x_rows_, operands.x);
+    arguments_[DNNL_ARG_SRC] = x_change_->convert(stream, x_rows_);
+  }
+  if (!operands.keep_weights || !weights_) {
+    weights_ = w_change_.convert(stream, onednn::wrap(dense_.w, operands.w));
+    arguments_[DNNL_ARG_WEIGHTS] = *weights_;
+  }
+  if (operands.bias != nullptr) {
+    bind(bias_, operands.bias);
+    arguments_[DNNL_ARG_BIAS] = bias_;
+  }
+  if (!operands.y_in_blocks && !y_change_) {
+    y_change_ = onednn::LayoutChange::after(y_blocks_.get_desc(), dense_.y);
+  }
+  dnnl::memory& destination = operands.y_in_blocks ? y_blocks_ : y_rows_;
+  bind(destination, operands.y);
+  arguments_[DNNL_ARG_DST] = operands.y_in_blocks ? y_blocks_ : y_change_->target(y_rows_);
+  primitive_.execute(stream, arguments_);
+  if (!operands.y_in_blocks) {
+    y_change_->finish(stream, y_rows_);
+  }
+  stream.wait();
+}
+
+}  // namespace assay::runtime

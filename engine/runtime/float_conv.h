@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution primitives of oneDNN on float32, for Conv. oneDNN chooses its own layouts. Included by .cpp files only.
+#pragma once
+
+#include <unordered_map>
+
+#include "engine/runtime/onednn.h"
+#include "engine/runtime/window.h"
+
+namespace assay::runtime {
+
+struct FloatConvShape {
+  Index batch = 0;
+  Index channels = 0;
+  Index outputs = 0;
+  Index group = 1;
+  Window window;
+
+  Index image_size() const { return channels * window.h.input * window.w.input; }
+  Index result_size() const { return outputs * window.h.output * window.w.output; }
+  Index macs() const { return batch * result_size() * (channels / group) * window.h.kernel * window.w.kernel; }
+  // What tells primitives of one node apart.
+  dnnl::memory::dims key(Index images) const {
+    return {images, channels, outputs, window.h.input, window.w.input, window.h.kernel, window.w.kernel};
+  }
+};
+
+struct FloatConvOperands {
+  const float* x = nullptr;
+  const float* w = nullptr;
+  const float* bias = nullptr;
+  float* y = nullptr;
+  bool x_in_blocks = false;   // of x_block() channels; else row-major
+  bool y_in_blocks = false;   // of y_block()
+  bool keep_weights = false;  // they are the same in every run
+};
+
+// One primitive for a number of images with its layout changes.
+class FloatConv {
+ public:
+  FloatConv(const FloatConvShape& shape, Index images, bool has_bias);
+
+  void run(dnnl::stream& stream, const FloatConvOperands& operands);
+  // Channels in a block (channel_blocks.h) of what the primitive reads and writes; 0 where it wants another layout.
+  Index x_block() const { return x_block_; }
+  Index y_block() const { return y_block_; }
+  const std::string& implementation() const { return implementation_; }
+
+ private:
+  struct Descs {
+    dnnl::memory::desc x, w, bias, y;
+  };
+  using Primitive = dnnl::convolution_forward;
+  FloatConv(const Descs& dense, const Primitive::primitive_desc& chosen, Index channels, Index outputs);
+  static Descs dense_descs(const FloatConvShape& shape, Index images);
+  static Primitive::primitive_desc describe(const FloatConvShape& shape, Index images, bool has_bias);
+
+  Descs dense_;
+  Primitive primitive_;
+  // Made when first needed: an operand in blocks needs none.
+  std::optional<onednn::LayoutChange> x_change_;
+  std::optional<onednn::LayoutChange> y_change_;
+  onednn::LayoutChange w_change_;
+  Index x_block_;
+  Index y_block_;
+  // On the operands of a run, in rows and as the primitive wants them.
+  dnnl::memory x_rows_;
+  dnnl::memory x_blocks_;
+  dnnl::memory y_rows_;
+  dnnl::memory y_blocks_;
+  dnnl::memory bias_;
+  std::optional<dnnl::memory> weights_;
+  std::unordered_map<int, dnnl::memory> arguments_;
+  std::string implementation_;
+};
+
+}  // namespace assay::runtime

@@ -41,6 +41,15 @@ std::size_t channel_count(const Tensor& tensor, const ChannelLayout& layout) {
   return static_cast<std::size_t>(layout.block == 0 ? layout.channels : outer * layout.blocks() * layout.inner);
 }
 
+// Calls visit(first, count, channel) for runs of elements of one channel, in order.
+template <typename Visit>
+void for_each_run(const ChannelLayout& layout, std::size_t size, const Visit& visit) {
+  const std::size_t run = layout.block == 0 ? static_cast<std::size_t>(layout.inner) : 1;
+  for (std::size_t first = 0; first < size; first += run) {
+    visit(first, run, layout.channel_of(first));
+  }
+}
+
 template <typename T>
 void store_as(const std::vector<Index>& values, std::byte* to) {
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -140,15 +149,19 @@ std::vector<ChannelRange> channel_ranges(const Tensor& tensor, Index axis, Index
   std::vector<ChannelRange> ranges(channel_count(tensor, layout));
   std::vector<bool> seen(ranges.size(), false);
   const auto values = tensor.data<float>();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t c = layout.channel_of(i);
-    const auto value = static_cast<double>(values[i]);
-    ValueRange& range = ranges[c].range;
-    range.min = seen[c] ? std::min(range.min, value) : value;
-    range.max = seen[c] ? std::max(range.max, value) : value;
-    ranges[c].all_zero = ranges[c].all_zero && value == 0;
+  for_each_run(layout, values.size(), [&](std::size_t first, std::size_t count, std::size_t c) {
+    ChannelRange& channel = ranges[c];
+    auto min = static_cast<float>(seen[c] ? channel.range.min : static_cast<double>(values[first]));
+    auto max = static_cast<float>(seen[c] ? channel.range.max : static_cast<double>(values[first]));
+    bool all_zero = channel.all_zero;
+    for (const float value : values.subspan(first, count)) {
+      min = std::min(min, value);
+      max = std::max(max, value);
+      all_zero = all_zero && value == 0;
+    }
+    channel = {.range = {.min = static_cast<double>(min), .max = static_cast<double>(max)}, .all_zero = all_zero};
     seen[c] = true;
-  }
+  });
   return ranges;
 }
 
@@ -191,15 +204,18 @@ Result<Tensor> quantize_tensor(const Tensor& tensor, const ChannelParams& params
   const ChannelLayout layout = layout_of(tensor, params.axis, params.block);
   const auto from = tensor.data<float>();
   std::byte* to = out.mutable_bytes();
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const Index q = quantize_value(from[i], params.channel(layout.channel_of(i)));
-    if (is_16bit(params.dtype)) {
-      const auto bits = static_cast<std::uint16_t>(q);
-      std::memcpy(to + i * sizeof(bits), &bits, sizeof(bits));
-    } else {
-      to[i] = static_cast<std::byte>(q);
+  for_each_run(layout, from.size(), [&](std::size_t first, std::size_t count, std::size_t c) {
+    const QuantParams channel = params.channel(c);
+    for (std::size_t i = first; i < first + count; ++i) {
+      const Index q = quantize_value(from[i], channel);
+      if (is_16bit(params.dtype)) {
+        const auto bits = static_cast<std::uint16_t>(q);
+        std::memcpy(to + i * sizeof(bits), &bits, sizeof(bits));
+      } else {
+        to[i] = static_cast<std::byte>(q);
+      }
     }
-  }
+  });
   return out;
 }
 

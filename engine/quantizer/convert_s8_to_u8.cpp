@@ -8,69 +8,17 @@
 #include <vector>
 
 #include "engine/quantizer/name_maker.h"
+#include "engine/quantizer/quantized_operators.h"
 
 namespace assay::quantizer {
 namespace {
 
 constexpr Index kOnnxUint8 = 2;  // TensorProto.DataType
 constexpr Index kOnnxInt8 = 3;
-constexpr std::size_t kNoInput = 99;
-
-// Where an operator's integers and their zero points are among its inputs.
-struct Operand {
-  std::size_t data = kNoInput;
-  std::size_t zero_point = kNoInput;
-};
-struct QuantizedOp {
-  std::string_view op_type;
-  std::array<Operand, 2> operands;           // unused ones have no data
-  std::size_t result_zero_point = kNoInput;  // of the output; the scale is the input before it
-};
-
-constexpr Operand kFirst = {.data = 0, .zero_point = 2};
-constexpr Operand kThird = {.data = 3, .zero_point = 5};
-constexpr std::array kQuantizedOps = {
-    QuantizedOp{"QuantizeLinear", {}, 2},
-    QuantizedOp{"DequantizeLinear", {kFirst}, kNoInput},
-    QuantizedOp{"QLinearConv", {kFirst, kThird}, 7},
-    QuantizedOp{"QLinearMatMul", {kFirst, kThird}, 7},
-    QuantizedOp{"QLinearAdd", {kFirst, kThird}, 7},
-    QuantizedOp{"QLinearMul", {kFirst, kThird}, 7},
-    QuantizedOp{"QGemm", {kFirst, kThird}, 8},
-    QuantizedOp{"QLinearAveragePool", {kFirst}, 4},
-    QuantizedOp{"QLinearGlobalAveragePool", {kFirst}, 4},
-    QuantizedOp{"QLinearLeakyRelu", {kFirst}, 4},
-    QuantizedOp{"QLinearSigmoid", {kFirst}, 4},
-    QuantizedOp{"QLinearSoftmax", {kFirst}, 4},
-    QuantizedOp{"QLinearConcat", {}, 1},  // its operands repeat: see operands_of
-    QuantizedOp{"ConvInteger", {Operand{0, 2}, Operand{1, 3}}, kNoInput},
-    QuantizedOp{"MatMulInteger", {Operand{0, 2}, Operand{1, 3}}, kNoInput},
-    QuantizedOp{"MatMulIntegerToFloat", {Operand{0, 4}, Operand{1, 5}}, kNoInput},
-    QuantizedOp{"DynamicQuantizeLinear", {}, kNoInput},
-};
 
 // Operators that only move or select integers; the output has the type of input 0.
 constexpr std::array<std::string_view, 11> kMoves = {"Clip", "Concat",  "Flatten",   "Identity", "MaxPool",  "Pad",
                                                      "Relu", "Reshape", "Transpose", "Squeeze",  "Unsqueeze"};
-
-const QuantizedOp* find_quantized(const Node& node) {
-  const auto* found = std::find_if(kQuantizedOps.begin(), kQuantizedOps.end(),
-                                   [&](const QuantizedOp& op) { return op.op_type == node.op_type; });
-  return found == kQuantizedOps.end() ? nullptr : found;
-}
-
-std::vector<Operand> operands_of(const QuantizedOp& op, const Node& node) {
-  std::vector<Operand> operands;
-  if (op.op_type == "QLinearConcat") {
-    for (std::size_t i = 2; i < node.inputs.size(); i += 3) {
-      operands.push_back({.data = i, .zero_point = i + 2});
-    }
-    return operands;
-  }
-  std::copy_if(op.operands.begin(), op.operands.end(), std::back_inserter(operands),
-               [](const Operand& operand) { return operand.data != kNoInput; });
-  return operands;
-}
 
 Result<Tensor> plus_128(const Tensor& tensor) {
   ASSAY_ASSIGN(Tensor out, Tensor::allocate(DType::kUint8, tensor.shape()));
@@ -94,7 +42,7 @@ class Converter {
     }
     bool any_quantized = false;
     for (Node& node : graph_.nodes) {
-      const QuantizedOp* op = find_quantized(node);
+      const QuantizedOperator* op = find_quantized_operator(node.op_type);
       any_quantized = any_quantized || op != nullptr;
       const std::size_t before = changes_;
       ASSAY_TRY(op != nullptr ? convert_quantized(node, *op) : convert_other(node));
@@ -153,8 +101,8 @@ class Converter {
     return {};
   }
 
-  Status convert_quantized(Node& node, const QuantizedOp& op) {
-    for (const Operand& operand : operands_of(op, node)) {
+  Status convert_quantized(Node& node, const QuantizedOperator& op) {
+    for (const QuantizedOperand& operand : quantized_operands(op, node)) {
       if (is_int8(node, operand.data)) {
         const std::string scale = op.op_type == "DequantizeLinear" ? node.input(1) : "";
         ASSAY_TRY(convert_zero_point(node, operand.zero_point, scale));
@@ -176,14 +124,14 @@ class Converter {
     return convert_zero_point(node, op.result_zero_point, op.op_type == "QuantizeLinear" ? node.input(1) : "");
   }
 
-  DType result_type(const Node& node, const QuantizedOp& op) const {
+  DType result_type(const Node& node, const QuantizedOperator& op) const {
     if (!node.input(op.result_zero_point).empty()) {
       return type_of(node.input(op.result_zero_point));
     }
     if (op.op_type == "QuantizeLinear") {
       return node.int_attribute("output_dtype", 0) == kOnnxInt8 ? DType::kInt8 : DType::kUint8;
     }
-    return type_of(node.input(operands_of(op, node)[0].data));
+    return type_of(node.input(quantized_operands(op, node)[0].data));
   }
 
   Status convert_other(Node& node) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/cli/compare_verb.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verbs.h"
 #include "harness/spec/nearest.h"
@@ -50,11 +51,12 @@ constexpr const char* kDescription = "assay: accuracy and performance regression
 }  // namespace
 
 std::span<const Verb> verbs() {
-  static constexpr std::array<Verb, 11> kVerbs{{
+  static constexpr std::array<Verb, 12> kVerbs{{
       {"run", "Run cases and report", define_run},
       {"list", "List the variants of cases without running them", define_list},
       {"quantize", "Quantize a float model, or convert a quantized one from int8 to uint8", define_quantize},
       {"infer", "Run a model on .npy files", define_infer},
+      {"compare", "Compare the quantization of two models, or two files of ranges", define_compare},
       {"report", "Render a run's report again", define_report},
       {"bench", "Time kernels, operators and networks through Google Benchmark", define_bench},
       {"schema", "Print a JSON Schema", define_schema},

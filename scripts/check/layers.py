@@ -24,8 +24,9 @@ ALLOWED = {
     "harness/bench": ["engine/base", "engine/ir", "engine/kernels", "engine/api", "engine/quantizer/options.h"],
     "harness/run": ["engine/base", "engine/ir", "engine/api", "engine/quantizer/options.h", "harness/spec",
                     "harness/compare", "harness/measure", "reports"],
+    "harness/diff": ["engine/base", "engine/ir", "engine/api", "reports"],
     "harness/cli": ["engine/base", "engine/ir", "engine/api", "engine/quantizer/options.h", "harness/spec",
-                    "harness/compare", "harness/measure", "harness/bench", "harness/run", "reports"],
+                    "harness/compare", "harness/measure", "harness/bench", "harness/run", "harness/diff", "reports"],
     "reports": [],
     # The oracle is independent: it shares no line with what it checks.
     "tests/support": ["engine/base", "engine/ir"],

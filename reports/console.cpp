@@ -7,6 +7,7 @@
 
 #include "reports/attention.h"
 #include "reports/exit_code.h"
+#include "reports/ledger_table.h"
 #include "reports/number_text.h"
 #include "reports/pivot.h"
 #include "reports/saturation_table.h"
@@ -52,6 +53,9 @@ std::string case_lines(const RunRecord& run, const std::vector<CaseGroup>& group
         text += fmt::format(
             "  {} {}\n", painted(fmt::format("{:<12}", outcome_name(result->outcome)), result->outcome, options.color),
             result->name);
+        for (const Check& check : result->checks) {
+          text += fmt::format("    {} {}\n", check.passed ? "ok   " : "FAILS", check_text(check));
+        }
       }
     }
   }
@@ -137,6 +141,8 @@ std::string render_console(const RunRecord& run, const ConsoleOptions& options) 
     if (pivot.accuracy || options.verbose) {
       text += "\n" + render_plain(pivot_table(pivot));
     }
+    const TextTable ledger = ledger_table(group);
+    text += ledger.rows.empty() ? "" : "\n" + render_plain(ledger);
     if (pivot.accuracy || options.verbose) {
       const TextTable saturation = saturation_table(group);
       text += saturation.rows.empty() ? "" : "\n" + render_plain(saturation);

@@ -2,6 +2,7 @@
 #include "reports/number_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cmath>
@@ -81,6 +82,21 @@ std::string limit_text(const Check& check) {
   return text;
 }
 
+namespace {
+
+// Shortest digits that read back as the same number: what stands here can be pasted into a case.
+std::string would_pass_text(const Check& check) {
+  std::string text;
+  const char* begin = check.passed ? "would still pass with " : "would pass with ";
+  for (const auto& [key, value] : check.would_pass) {
+    const bool limit = key == "at_least" || key == "at_most";
+    text += fmt::format("{}{} {}", text.empty() ? begin : limit ? " and " : " or ", key, value);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string check_text(const Check& check) {
   const Measurement& measured = check.measured;
   std::string parameters;
@@ -99,10 +115,19 @@ std::string check_text(const Check& check) {
   if (!limit.empty()) {
     text += (check.passed ? " within " : ", required ") + limit;
   }
-  if (!check.detail.empty()) {
-    text += " (" + check.detail + ")";
+  std::string notes = check.detail;
+  if (check.worst) {
+    const WorstElement& worst = *check.worst;
+    const std::string place =
+        fmt::format("at [{}]: {}, reference {}", fmt::join(worst.at, ","), worst.actual, worst.reference);
+    if (notes.find(place) == std::string::npos) {
+      notes += (notes.empty() ? "worst " : "; worst ") + place;
+    }
   }
-  return text;
+  if (const std::string passing = would_pass_text(check); !passing.empty()) {
+    notes += (notes.empty() ? "" : "; ") + passing;
+  }
+  return notes.empty() ? text : text + " (" + notes + ")";
 }
 
 }  // namespace assay::reports

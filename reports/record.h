@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace assay::reports {
@@ -41,6 +42,13 @@ struct Measurement {
   std::int64_t n = 0;  // elements, samples or pairs; 0: not applicable
 };
 
+// The element that is furthest off; of metrics of rows the row, with the classes that it was given.
+struct WorstElement {
+  std::vector<std::int64_t> at;
+  double actual = 0;
+  double reference = 0;
+};
+
 // A measurement held against a limit.
 struct Check {
   Measurement measured;
@@ -49,6 +57,10 @@ struct Check {
   bool passed = false;
   std::string detail;                // what the metric found (where, which element), or why it could not be taken
   Json parameters = Json::object();  // of the metric: {"k": 5}
+  std::optional<WorstElement> worst = std::nullopt;
+  // Settings with which the check would have passed, each at its tightest: the limits that it breaks (all of them where
+  // it passes), and parameters of the metric any of which would have done instead.
+  std::vector<std::pair<std::string, double>> would_pass = {};
 };
 
 struct Kernel {
@@ -108,6 +120,15 @@ struct Timing {
   double gops() const { return median_ns > 0 ? operations / median_ns : 0; }  // 1e9 operations per second
 };
 
+// How much of a variant's error one part of its making adds.
+struct LedgerEntry {
+  std::string part;  // quantization, graph, arithmetic, runtime, total
+  std::string output;
+  double rmse = 0;
+  double max_abs_error = 0;
+  double share = 0;  // of the total squared error; the parts add up to 1
+};
+
 // One case under one configuration.
 struct VariantResult {
   std::string case_name;
@@ -122,6 +143,7 @@ struct VariantResult {
   std::vector<Measurement> measurements;  // taken without a limit
   std::vector<Kernel> kernels;
   std::vector<Saturation> saturation;
+  std::vector<LedgerEntry> ledger;
   std::optional<Timing> timing;
   std::vector<std::string> warnings;
   std::vector<std::string> passes;  // that changed the graph, in order

@@ -41,6 +41,17 @@ Json check_json(const Check& check) {
   if (!check.detail.empty()) {
     json["detail"] = check.detail;
   }
+  if (check.worst) {
+    json["worst"] = {{"at", check.worst->at},
+                     {"actual", number_json(check.worst->actual)},
+                     {"reference", number_json(check.worst->reference)}};
+  }
+  if (!check.would_pass.empty()) {
+    json["would_pass"] = Json::object();
+    for (const auto& [key, value] : check.would_pass) {
+      json["would_pass"][key] = number_json(value);
+    }
+  }
   return json;
 }
 
@@ -157,6 +168,16 @@ Check read_check(const Json& json) {
   check.passed = json.at("passed");
   check.parameters = json.value("parameters", Json::object());
   check.detail = json.value("detail", "");
+  if (json.contains("worst")) {
+    const Json& worst = json.at("worst");
+    check.worst =
+        WorstElement{worst.at("at").get<std::vector<std::int64_t>>(), number_from_json(worst.at("actual")).value(),
+                     number_from_json(worst.at("reference")).value()};
+  }
+  const Json would_pass = json.value("would_pass", Json::object());
+  for (const auto& [key, value] : would_pass.items()) {
+    check.would_pass.emplace_back(key, number_from_json(value).value());
+  }
   return check;
 }
 
@@ -210,6 +231,11 @@ VariantResult read_result(const Json& json) {
   for (const Json& s : json.value("saturation", Json::array())) {
     result.saturation.push_back(read_saturation(s));
   }
+  for (const Json& entry : json.value("ledger", Json::array())) {
+    result.ledger.push_back({entry.at("part"), entry.at("output"), number_from_json(entry.at("rmse")).value(),
+                             number_from_json(entry.at("max_abs_error")).value(),
+                             number_from_json(entry.at("share")).value()});
+  }
   if (json.contains("timing") && !json.at("timing").empty()) {
     result.timing = read_timing(json.at("timing"));
   }
@@ -259,6 +285,16 @@ Json result_to_json(const VariantResult& result) {
   }
   json["kernels"] = kernels_json(result.kernels);
   json["saturation"] = saturation_json(result.saturation);
+  if (!result.ledger.empty()) {
+    json["ledger"] = Json::array();
+    for (const LedgerEntry& entry : result.ledger) {
+      json["ledger"].push_back({{"part", entry.part},
+                                {"output", entry.output},
+                                {"rmse", number_json(entry.rmse)},
+                                {"max_abs_error", number_json(entry.max_abs_error)},
+                                {"share", number_json(entry.share)}});
+    }
+  }
   json["timing"] = result.timing ? timing_json(*result.timing) : Json::object();
   json["warnings"] = result.warnings;
   json["passes"] = result.passes;

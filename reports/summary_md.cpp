@@ -7,6 +7,7 @@
 
 #include "reports/attention.h"
 #include "reports/exit_code.h"
+#include "reports/ledger_table.h"
 #include "reports/number_text.h"
 #include "reports/pivot.h"
 #include "reports/saturation_table.h"
@@ -91,6 +92,8 @@ std::string render_summary_md(const RunRecord& run) {
     if (group.results.size() > 1) {
       text += "\n### " + group.name + "\n\n" + render_markdown(pivot_table(make_pivot(group)));
     }
+    const TextTable ledger = ledger_table(group);
+    text += ledger.rows.empty() ? "" : "\n" + ledger.title + "\n\n" + render_markdown(ledger);
     const TextTable saturation = saturation_table(group);
     text += saturation.rows.empty() ? "" : "\n" + saturation.title + "\n\n" + render_markdown(saturation);
   }

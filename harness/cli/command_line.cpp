@@ -51,7 +51,7 @@ constexpr const char* kDescription = "assay: accuracy and performance regression
 }  // namespace
 
 std::span<const Verb> verbs() {
-  static constexpr std::array<Verb, 12> kVerbs{{
+  static constexpr std::array<Verb, 13> kVerbs{{
       {"run", "Run cases and report", define_run},
       {"list", "List the variants of cases without running them", define_list},
       {"quantize", "Quantize a float model, or convert a quantized one from int8 to uint8", define_quantize},
@@ -60,6 +60,7 @@ std::span<const Verb> verbs() {
       {"report", "Render a run's report again", define_report},
       {"bench", "Time kernels, operators and networks through Google Benchmark", define_bench},
       {"schema", "Print a JSON Schema", define_schema},
+      {"new", "Make a case from a model, with tolerances as measured", define_new},
       {"explain", "Explain an outcome, cause, metric, axis or pass", define_explain},
       {"doctor", "Show what this machine and build have", define_doctor},
       {"version", "Print the version", define_version},

@@ -26,6 +26,8 @@ void SelectFlags::define(CLI::App& command) {
                   "Only these variants: a whole name, a pattern with * and ?, or a part of the name; may be repeated")
       ->allow_extra_args(false);
   command.add_option("--tag", tags, "Only cases with this tag; may be repeated")->allow_extra_args(false);
+  command.add_option("--tier", tier, "Only cases of this tier and of those before it: smoke, nightly, weekly")
+      ->check(CLI::IsMember(spec::tier_names()));
   command.add_option("--shard", shard, "i/n: every n-th variant, starting with the i-th");
 }
 
@@ -43,6 +45,7 @@ Result<run::SelectOptions> SelectFlags::options() const {
   }
   run::SelectOptions options{
       .paths = paths, .onnx_tests = onnx_tests, .settings = settings, .filters = filters, .tags = tags, .shard = {}};
+  options.tier = spec::tier_of_name(tier);
   if (!shard.empty()) {
     Result<run::Shard> parsed = run::parse_shard(shard);
     if (!parsed.ok()) {

@@ -12,13 +12,14 @@
 
 namespace assay::cli {
 
-// PATH..., --onnx-tests, --set, --filter, --tag, --shard.
+// PATH..., --onnx-tests, --set, --filter, --tag, --tier, --shard.
 struct SelectFlags {
   std::vector<std::string> paths;
   std::string onnx_tests;
   std::vector<std::string> settings;
   std::vector<std::string> filters;
   std::vector<std::string> tags;
+  std::string tier;
   std::string shard;
 
   void define(CLI::App& command);

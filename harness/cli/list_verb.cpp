@@ -24,6 +24,7 @@ spec::Json variant_json(const run::Selection& selection, const run::SelectedVari
   json["case_file"] = test_case.path;
   json["name"] = chosen.variant.name;
   json["tags"] = test_case.tags;
+  json["tier"] = spec::tier_name(test_case.tier);
   json["variant"] = spec::Json::object();
   for (const auto& [axis, value] : chosen.variant.matrix) {
     json["variant"][axis] = value;

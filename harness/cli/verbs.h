@@ -27,6 +27,7 @@ void define_infer(CLI::App& command, Action& action);
 void define_report(CLI::App& command, Action& action);
 void define_bench(CLI::App& command, Action& action);
 void define_schema(CLI::App& command, Action& action);
+void define_new(CLI::App& command, Action& action);
 void define_explain(CLI::App& command, Action& action);
 void define_doctor(CLI::App& command, Action& action);
 void define_version(CLI::App& command, Action& action);

@@ -13,10 +13,16 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engine/ir/tensor.h"
 
 namespace assay::compare {
+
+// Which errors count: all, or those of elements above or below their reference. For mcnemar_p which difference is asked
+// about: any, actual better than the reference, or actual worse.
+enum class Side { kBoth, kAbove, kBelow };
 
 struct MetricOptions {
   double quantile = 0.99;   // quantile_abs_error, in (0, 1]
@@ -27,7 +33,8 @@ struct MetricOptions {
   // The output's quantization step: the scale of the node that makes it. Unset where the output is not quantized.
   // Integer outputs are in steps already and need none.
   std::optional<double> step;
-  const Tensor* labels = nullptr;  // int64, one per row; top1_accuracy
+  const Tensor* labels = nullptr;  // int64, one per row; metrics of labels
+  Side side = Side::kBoth;
 };
 
 struct MetricInput {
@@ -41,20 +48,41 @@ struct Interval {
   double high = 0;
 };
 
+// The element that is furthest off; of metrics of rows the row, with the classes that it was given.
+struct WorstElement {
+  Shape at;
+  double actual = 0;
+  double reference = 0;
+};
+
 struct MetricValue {
   double value = 0;
   std::string detail;                // where the worst element is and its two values, or what was counted
   std::optional<Interval> interval;  // 95 %; of shares over samples
   Index n = 0;                       // elements or rows that the value is taken over
+  std::optional<WorstElement> worst = std::nullopt;
 };
 
 enum class MetricKind {
-  kPair,     // actual against reference
-  kLabels,   // actual against labels
-  kRunFact,  // a fact of the run (nodes, bytes, saturated pairs): compute is null, the runner fills the value
+  kPair,          // actual against reference
+  kLabels,        // actual against labels
+  kLabelledPair,  // actual and reference against the same labels
+  kRunFact,       // a fact of the run (nodes, bytes, saturated pairs): compute is null, the runner fills the value
 };
+// Whether a metric of this kind compares with the reference.
+constexpr bool is_paired(MetricKind kind) { return kind == MetricKind::kPair || kind == MetricKind::kLabelledPair; }
 
 enum class Better { kLower, kHigher };
+
+struct Limits {
+  std::optional<double> at_most;
+  std::optional<double> at_least;
+  // The whole interval of a value that has one must lie within the limits, not the value alone.
+  bool confident = false;
+};
+
+// Settings of a check, by their key, with which it would have passed, each at its tightest.
+using WouldPass = std::vector<std::pair<std::string_view, double>>;
 
 struct Metric {
   std::string_view name;
@@ -64,23 +92,28 @@ struct Metric {
   std::string_view description;
   // Types and shapes are equal (kPair). Errors: the metric has no meaning for these data.
   Result<MetricValue> (*compute)(const MetricInput& input);
+  // Adds what of the metric's own parameters would have passed under the limits; null where it has none.
+  void (*loosen)(const MetricInput& input, const Limits& limits, WouldPass& would_pass) = nullptr;
 };
 
 // In the order in which listings show them.
 std::span<const Metric> metrics();
 const Metric* find_metric(std::string_view name);
 
-struct Limits {
-  std::optional<double> at_most;
-  std::optional<double> at_least;
-};
-
 // NaN is within no limits, not even absent ones.
 bool within(double value, const Limits& limits);
+
+// Within the limits by its value, or with `confident` by its whole interval.
+bool within(const MetricValue& measured, const Limits& limits);
+
+// The limits that the measured value breaks, or all that are stated where it keeps them, each at the tightest value
+// that it keeps; {} for NaN, which no limit lets pass.
+WouldPass would_pass_limits(const MetricValue& measured, const Limits& limits);
 
 struct CheckResult {
   MetricValue measured;
   bool passed = false;
+  WouldPass would_pass;
 };
 
 // Computes and judges one metric that is not a run fact. `exact` without limits means at most 0. Another type or shape

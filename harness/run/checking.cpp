@@ -28,6 +28,9 @@ compare::MetricOptions metric_options(const spec::Check& check, const RunFacts& 
   options.rtol = check.rtol;
   options.atol = check.atol;
   options.step = output_step(facts.quantized, output);
+  options.side = check.side == "above"   ? compare::Side::kAbove
+                 : check.side == "below" ? compare::Side::kBelow
+                                         : compare::Side::kBoth;
   options.labels = facts.data.labels ? &*facts.data.labels : nullptr;
   return options;
 }
@@ -46,6 +49,15 @@ reports::Json parameters_of(const spec::Check& check) {
   } else if (check.metric == "node_count") {
     parameters["op"] = check.op;
     parameters["graph"] = check.graph;
+  }
+  if (!check.part.empty()) {
+    parameters["part"] = check.part;
+  }
+  if (!check.side.empty()) {
+    parameters["side"] = check.side;
+  }
+  if (check.confident) {
+    parameters["confident"] = true;
   }
   return parameters;
 }
@@ -68,19 +80,22 @@ reports::Measurement measurement_of(const std::string& metric, const std::string
 Result<std::vector<OutputPair>> outputs_of(const spec::Check& check, const RunFacts& facts, bool with_reference) {
   std::vector<OutputPair> pairs;
   std::string known;
+  const LedgerPart* part = check.part.empty() ? nullptr : &facts.ledger->part(check.part);
+  const api::NamedTensors& outputs = part == nullptr ? facts.outputs : *part->to;
+  const api::NamedTensors* references = part == nullptr ? facts.reference : part->from;
   for (const ValueInfo& output : facts.quantized.outputs) {
     known += (known.empty() ? "" : ", ") + output.name;
     if (!check.output.empty() && check.output != output.name) {
       continue;
     }
-    const auto actual = facts.outputs.find(output.name);
-    if (actual == facts.outputs.end()) {
+    const auto actual = outputs.find(output.name);
+    if (actual == outputs.end()) {
       return internal_error(fmt::format("the run gave no output '{}'", output.name));
     }
     const Tensor* reference = nullptr;
     if (with_reference) {
-      const auto found = facts.reference->find(output.name);
-      if (found == facts.reference->end()) {
+      const auto found = references->find(output.name);
+      if (found == references->end()) {
         return invalid_argument(
             fmt::format("metric '{}': the reference has no output '{}'", check.metric, output.name));
       }
@@ -138,14 +153,22 @@ Result<compare::MetricValue> run_fact(const spec::Check& check, const RunFacts& 
   return internal_error(fmt::format("metric '{}' has no source in the run", check.metric));
 }
 
-reports::Check record_of(const spec::Check& check, const reports::Measurement& measured, bool passed,
-                         const std::string& detail) {
-  return {.measured = measured,
-          .at_most = check.at_most,
-          .at_least = check.at_least,
-          .passed = passed,
-          .detail = detail,
-          .parameters = parameters_of(check)};
+reports::Check record_of(const spec::Check& check, const std::string& output, const compare::CheckResult& result) {
+  reports::Check record{.measured = measurement_of(check.metric, output, result.measured),
+                        .at_most = check.at_most,
+                        .at_least = check.at_least,
+                        .passed = result.passed,
+                        .detail = result.measured.detail,
+                        .parameters = parameters_of(check),
+                        .worst = {},
+                        .would_pass = {}};
+  if (const auto& worst = result.measured.worst) {
+    record.worst = reports::WorstElement{{worst->at.begin(), worst->at.end()}, worst->actual, worst->reference};
+  }
+  for (const auto& [key, value] : result.would_pass) {
+    record.would_pass.emplace_back(key, value);
+  }
+  return record;
 }
 
 Status run_check(const spec::Check& check, const RunFacts& facts, Checked& checked) {
@@ -153,22 +176,22 @@ Status run_check(const spec::Check& check, const RunFacts& facts, Checked& check
   if (metric == nullptr) {
     return internal_error(fmt::format("metric '{}' is not in the table of metrics", check.metric));
   }
-  const compare::Limits limits{check.at_most, check.at_least};
+  const compare::Limits limits{check.at_most, check.at_least, check.confident};
   if (metric->kind == MetricKind::kRunFact) {
     ASSAY_ASSIGN(const compare::MetricValue value, run_fact(check, facts));
     checked.checks.push_back(
-        record_of(check, measurement_of(check.metric, "", value), compare::within(value.value, limits), value.detail));
+        record_of(check, "", {value, compare::within(value, limits), compare::would_pass_limits(value, limits)}));
     return {};
   }
-  const bool paired = metric->kind == MetricKind::kPair;
+  const bool paired = compare::is_paired(metric->kind);
   ASSAY_ASSIGN(const std::vector<OutputPair> pairs, outputs_of(check, facts, paired));
   for (const OutputPair& pair : pairs) {
     const Tensor& reference = paired ? *pair.reference : pair.actual;
     const compare::MetricInput input{pair.actual, reference, metric_options(check, facts, pair.name)};
     ASSAY_ASSIGN(const compare::CheckResult result, compare::evaluate(*metric, input, limits));
-    checked.could_fail = checked.could_fail || compare::could_fail(pair.actual, reference);
-    checked.checks.push_back(record_of(check, measurement_of(check.metric, pair.name, result.measured), result.passed,
-                                       result.measured.detail));
+    const bool differs = check.part.empty() || facts.ledger->part(check.part).differs;
+    checked.could_fail = checked.could_fail || (differs && compare::could_fail(pair.actual, reference));
+    checked.checks.push_back(record_of(check, pair.name, result));
   }
   return {};
 }
@@ -177,8 +200,10 @@ Status run_check(const spec::Check& check, const RunFacts& facts, Checked& check
 
 bool needs_reference(const spec::Check& check) {
   const Metric* metric = compare::find_metric(check.metric);
-  return metric != nullptr && metric->kind == MetricKind::kPair;
+  return metric != nullptr && compare::is_paired(metric->kind) && check.part.empty();
 }
+
+bool needs_ledger(const spec::Check& check) { return !check.part.empty(); }
 
 bool needs_saturation(const spec::Check& check) { return check.metric == "saturated_pair_share"; }
 
@@ -208,7 +233,7 @@ std::vector<reports::Measurement> measure_outputs(const RunFacts& facts) {
     spec::Check check;
     check.metric = name;
     const Metric* metric = compare::find_metric(name);
-    if (metric == nullptr || (metric->kind == MetricKind::kPair && facts.reference == nullptr)) {
+    if (metric == nullptr || (compare::is_paired(metric->kind) && facts.reference == nullptr)) {
       continue;
     }
     // Each output by itself: one that the metric has no meaning for does not hide the others.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/run/execution.h"
+#include "harness/run/ledger.h"
 #include "harness/run/runtime_session.h"
 #include "harness/spec/case.h"
 #include "reports/record.h"
@@ -24,6 +25,7 @@ struct RunFacts {
   const api::NamedTensors& outputs;
   const api::NamedTensors* reference = nullptr;  // null where no check or measurement needs one
   std::vector<reports::Saturation> saturation;
+  const Ledger* ledger = nullptr;  // null where no check is about a part of the error
 };
 
 struct Checked {
@@ -31,8 +33,9 @@ struct Checked {
   bool could_fail = false;
 };
 
-// Whether a check needs reference outputs, or counts of saturated pairs.
+// Whether a check needs reference outputs, the parts of the error, or counts of saturated pairs.
 bool needs_reference(const spec::Check& check);
+bool needs_ledger(const spec::Check& check);
 bool needs_saturation(const spec::Check& check);
 
 // Errors: a check without meaning here (unknown output, no labels, no quantization step).

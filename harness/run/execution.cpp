@@ -17,7 +17,7 @@ using spec::Configuration;
 // Quantized models kept: variants come sorted by quantizer settings, so the last few are enough.
 constexpr std::size_t kKeptModels = 4;
 
-std::string reference_key(const Configuration& configuration) {
+std::string configuration_key(const Configuration& configuration) {
   std::string key;
   for (const auto& [axis, value] : spec::effective_values(configuration)) {
     key += axis + "=" + value.dump() + "\n";
@@ -100,13 +100,22 @@ Result<api::NamedTensors> Execution::outputs_of(const Configuration& configurati
   return std::move(result.outputs);
 }
 
+Result<const api::NamedTensors*> Execution::kept_outputs(const Configuration& configuration) {
+  const std::string key = configuration_key(configuration);
+  if (const auto known = kept_.find(key); known != kept_.end()) {
+    return &known->second;
+  }
+  ASSAY_ASSIGN(api::NamedTensors outputs, outputs_of(configuration));
+  return &(kept_[key] = std::move(outputs));
+}
+
 Result<api::NamedTensors> Execution::reference(const Configuration& configuration, const api::NamedTensors& actual) {
   const spec::Reference* stated = case_.reference_for(configuration);
   Configuration reference = spec::float_reference();
   if (stated != nullptr) {
     if (const auto* golden = std::get_if<spec::GoldenReference>(&stated->what)) {
       ASSAY_ASSIGN(const api::Model loaded, model());
-      return spec::load_golden(golden->folder, loaded.graph());
+      return spec::load_golden(*golden, loaded.graph());
     }
     if (const auto* values = std::get_if<spec::ValuesReference>(&stated->what)) {
       return spec::reference_values(*values, actual);
@@ -117,19 +126,19 @@ Result<api::NamedTensors> Execution::reference(const Configuration& configuratio
       reference = std::get<spec::ConfigurationReference>(stated->what).configuration;
     }
   }
+  if (stated == nullptr && !case_.test_data.empty() && spec::has_golden_outputs(case_.test_data)) {
+    ASSAY_ASSIGN(const api::Model loaded, model());
+    return spec::load_golden({case_.test_data, {}}, loaded.graph());
+  }
   // Fed like the variant itself, unless the case says otherwise.
   if (!reference.is_set("runtime.batch")) {
     reference.set("runtime.batch", configuration.get("runtime.batch"));
   }
-  const std::string key = reference_key(reference);
-  if (const auto known = references_.find(key); known != references_.end()) {
-    return known->second;
-  }
-  Result<api::NamedTensors> outputs = outputs_of(reference);
+  const Result<const api::NamedTensors*> outputs = kept_outputs(reference);
   if (!outputs.ok()) {
     return Error{outputs.error().kind, "the reference could not be made: " + outputs.error().message};
   }
-  return references_[key] = std::move(outputs).value();
+  return *outputs.value();
 }
 
 }  // namespace assay::run

@@ -52,6 +52,8 @@ class Execution {
   Result<api::NamedTensors> reference(const spec::Configuration& configuration, const api::NamedTensors& actual);
   // Runs the configuration on the case's data.
   Result<api::NamedTensors> outputs_of(const spec::Configuration& configuration);
+  // The same, kept for the next variants of the case.
+  Result<const api::NamedTensors*> kept_outputs(const spec::Configuration& configuration);
 
  private:
   Result<PreparedModel> prepare(const spec::Configuration& configuration);
@@ -61,7 +63,7 @@ class Execution {
   std::optional<api::Model> model_;
   std::map<bool, CaseData> data_;                                                      // by `batched`
   std::deque<std::pair<std::string, std::shared_ptr<const PreparedModel>>> prepared_;  // most recent last
-  std::map<std::string, api::NamedTensors> references_;                                // by configuration
+  std::map<std::string, api::NamedTensors> kept_;                                      // outputs by configuration
 };
 
 }  // namespace assay::run

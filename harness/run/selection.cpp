@@ -137,7 +137,7 @@ Selection select_variants(const SelectOptions& options) {
   std::vector<Expanded> expanded;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < selection.cases.size(); ++i) {
-    if (!has_tag(selection.cases[i], options.tags)) {
+    if (!has_tag(selection.cases[i], options.tags) || (options.tier && selection.cases[i].tier > *options.tier)) {
       continue;
     }
     Result<std::vector<Variant>> variants = spec::expand(selection.cases[i], expand_options);

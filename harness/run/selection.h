@@ -25,7 +25,8 @@ struct SelectOptions {
   std::string onnx_tests = {};        // --onnx-tests: a tree of ONNX backend tests
   std::vector<std::string> settings;  // --set axis=value
   std::vector<std::string> filters;
-  std::vector<std::string> tags;  // a case with any of them
+  std::vector<std::string> tags;        // a case with any of them
+  std::optional<spec::Tier> tier = {};  // cases of this tier and of those before it
   Shard shard;
 };
 

@@ -20,8 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 using spec::Json;
 
-// The keys of a case whose texts are paths, at whatever depth.
-constexpr std::array<std::string_view, 6> kPathKeys = {"path", "npy", "npz", "pb", "golden", "quantizer.ranges"};
+// The keys of a case whose texts are paths, at whatever depth; in lists and maps of texts each of them.
+constexpr std::array<std::string_view, 7> kPathKeys = {"path", "npy", "npz", "pb", "golden", "quantizer.ranges",
+                                                       "files"};
 
 std::string digest_of(std::string_view bytes) {
   std::uint64_t hash = 0xCBF29CE484222325ULL;
@@ -31,34 +32,35 @@ std::string digest_of(std::string_view bytes) {
   return fmt::format("{:016x}", hash);
 }
 
-void collect_texts(const Json& json, std::vector<std::string>& paths) {
-  if (json.is_string()) {
-    paths.push_back(json.get<std::string>());
+void collect_texts(const spec::Element& element, std::vector<std::string>& paths) {
+  if (element.json().is_string()) {
+    paths.push_back(spec::resolve_path(element, element.json().get<std::string>()));
   }
-  if (json.is_array()) {
-    for (const Json& item : json) {
-      collect_texts(item, paths);
+  for (std::size_t i = 0; element.json().is_array() && i < element.size(); ++i) {
+    collect_texts(element.item(i), paths);
+  }
+  for (const std::string& key : element.keys()) {
+    if (element.member(key).json().is_string()) {
+      collect_texts(element.member(key), paths);
     }
   }
 }
 
-// Recursion is bounded by the depth that Document allows.
-void collect_paths(const Json& json, std::vector<std::string>& paths) {
-  if (json.is_array()) {
-    for (const Json& item : json) {
-      if (item.is_structured()) {
-        collect_paths(item, paths);
-      }
-    }
+bool holds_structures(const Json& json) {
+  return std::ranges::any_of(json, [](const Json& item) { return item.is_structured(); });
+}
+
+// Recursion is bounded by the depth that Document allows. Lists of numbers are not walked.
+void collect_paths(const spec::Element& element, std::vector<std::string>& paths) {
+  for (std::size_t i = 0; element.json().is_array() && holds_structures(element.json()) && i < element.size(); ++i) {
+    collect_paths(element.item(i), paths);
   }
-  if (!json.is_object()) {
-    return;
-  }
-  for (const auto& [key, value] : json.items()) {
+  for (const std::string& key : element.keys()) {
+    const spec::Element member = element.member(key);
     if (std::ranges::find(kPathKeys, key) != kPathKeys.end()) {
-      collect_texts(value, paths);
+      collect_texts(member, paths);
     }
-    collect_paths(value, paths);
+    collect_paths(member, paths);
   }
 }
 
@@ -106,10 +108,14 @@ Json SourceDigests::of(const spec::Case& test_case, const spec::Configuration& c
     // The text that was parsed, not what the file holds by now.
     of_case->second = Json::object();
     of_case->second[test_case.path] = digest_of(test_case.element.document().text());
-    std::vector<std::string> paths;
-    collect_paths(test_case.element.json(), paths);
+    for (const spec::Document* part : test_case.element.document().sources()) {
+      of_case->second[part->path()] = digest_of(part->text());
+    }
+    std::vector<std::string> paths = {test_case.test_data, test_case.calibration_data};
+    std::erase(paths, "");
+    collect_paths(test_case.element, paths);
     for (const std::string& path : paths) {
-      add(spec::resolve_path(test_case.element.document(), path), of_case->second);
+      add(path, of_case->second);
     }
     if (const spec::ModelSource& model = test_case.model; model.kind == spec::ModelKind::kPath) {
       for (const std::string& file : api::external_data_files(model.path)) {

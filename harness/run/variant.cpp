@@ -9,6 +9,7 @@
 
 #include "harness/run/checking.h"
 #include "harness/run/graph_facts.h"
+#include "harness/run/needs.h"
 #include "harness/run/outcome.h"
 #include "harness/run/saturation_record.h"
 #include "harness/run/settings.h"
@@ -110,7 +111,8 @@ Status run_and_check(Execution& execution, const spec::Configuration& configurat
                  .plan = plan,
                  .outputs = result.outputs,
                  .reference = nullptr,
-                 .saturation = {}};
+                 .saturation = {},
+                 .ledger = nullptr};
   if (std::ranges::any_of(checks, needs_saturation) || (data->dataset() && any_sat16(prepared.session->kernels()))) {
     ASSAY_ASSIGN(facts.saturation, witness(*prepared.session, *data, plan));
     record.saturation = facts.saturation;
@@ -121,6 +123,12 @@ Status run_and_check(Execution& execution, const spec::Configuration& configurat
     facts.reference = &reference.value();
   } else if (std::ranges::any_of(checks, needs_reference)) {
     return reference.error();
+  }
+  std::optional<Ledger> ledger;
+  if (execution.test_case().ledger || std::ranges::any_of(checks, needs_ledger)) {
+    ASSAY_ASSIGN(ledger, Ledger::make(execution, configuration, result.outputs));
+    facts.ledger = &*ledger;
+    record.ledger = ledger->record(graph);
   }
   ASSAY_ASSIGN(Checked checked, run_checks(checks, facts));
   if (facts.saturation.empty() && !all_hold(checked.checks) && any_sat16(prepared.session->kernels())) {
@@ -222,7 +230,14 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
     record.reason = *execution.test_case().skip_reason;
     return record;
   }
-  if (const std::optional<std::string> reason = missing_runtime(execution, variant.configuration)) {
+  std::optional<std::string> reason;
+  if (!execution.test_case().needs.empty()) {
+    reason = missing_need(execution.test_case(), variant.configuration, execution.host(), this_host());
+  }
+  if (!reason) {
+    reason = missing_runtime(execution, variant.configuration);
+  }
+  if (reason) {
     record.outcome = reports::Outcome::kSkip;
     record.reason = *reason;
     return record;

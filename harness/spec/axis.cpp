@@ -2,6 +2,7 @@
 #include "harness/spec/axis.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "harness/spec/nearest.h"
 
@@ -150,12 +151,15 @@ std::span<const Axis> axes() {
 }
 
 const Axis* find_axis(std::string_view name) {
-  for (const Axis& axis : axes()) {
-    if (axis.name == name) {
-      return &axis;
+  static const std::unordered_map<std::string_view, const Axis*> kByName = [] {
+    std::unordered_map<std::string_view, const Axis*> by_name;
+    for (const Axis& axis : axes()) {
+      by_name.emplace(axis.name, &axis);
     }
-  }
-  return nullptr;
+    return by_name;
+  }();
+  const auto found = kByName.find(name);
+  return found == kByName.end() ? nullptr : found->second;
 }
 
 std::string unknown_axis_message(const std::string& name) {

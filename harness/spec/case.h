@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -51,6 +52,9 @@ struct Check {
   Index k = 5;              // topk_agreement
   double rtol = 1e-5;       // tolerance_ratio
   double atol = 1e-8;       // tolerance_ratio
+  std::string part;         // of the error ledger; "": actual against the reference
+  std::string side;         // "above" or "below": errors of that side alone; "": both
+  bool confident = false;   // the whole interval must lie within the limits
   std::string op;           // node_count: "": every operator
   std::string graph;        // node_count: "quantized" or "optimized"
 };
@@ -82,7 +86,8 @@ struct RuntimeReference {
   std::string runtime;
 };
 struct GoldenReference {
-  std::string folder;  // resolved against the case's folder
+  std::string path;                                        // a folder, or an .npz, .npy or .pb file, resolved
+  std::vector<std::pair<std::string, std::string>> files;  // instead: a resolved .npy or .pb file by output
 };
 struct ValuesReference {
   std::vector<std::pair<std::string, Element>> outputs;
@@ -107,15 +112,37 @@ struct Timing {
 // One entry of include or exclude, and the matrix itself: axes with their values, in the file's order.
 using AxisList = std::vector<std::pair<std::string, std::vector<Json>>>;
 
+// What the host must have for the variants that `when` fits.
+struct Needs {
+  Condition when;
+  std::vector<std::string> features;  // of the CPU, as `assay doctor` names them
+  std::vector<std::string> runtimes;  // of the registry
+  std::vector<std::string> packages;  // of Debian
+  std::vector<std::string> programs;  // on the PATH
+  std::vector<std::string> files;     // resolved
+  Index cores = 0;
+  Index memory_mb = 0;  // MiB
+};
+
+// How often a case is worth running; each tier takes in those before it.
+enum class Tier { kSmoke, kNightly, kWeekly };
+std::optional<Tier> tier_of_name(std::string_view name);
+std::string_view tier_name(Tier tier);
+std::vector<std::string> tier_names();
+
 struct Case {
   std::string path;    // the file, as it was named
   std::string folder;  // paths in the case are relative to it
   std::string name;
   std::string description;
   std::vector<std::string> tags;
+  Tier tier = Tier::kNightly;
+  std::vector<Needs> needs;
   ModelSource model;
   std::vector<std::pair<std::string, DataSource>> inputs;
+  std::string test_data;  // instead: a folder with input_N.pb or .npy for the N-th input of the graph, resolved
   std::vector<std::pair<std::string, Calibration>> calibration;
+  std::string calibration_data;  // instead: what `assay quantize --calibration` takes, resolved
   std::optional<DatasetSource> dataset;
   AxisList matrix;
   std::vector<AxisList> include;
@@ -124,11 +151,11 @@ struct Case {
   std::vector<Expectation> expectations;
   std::optional<std::string> weak_ok;
   std::optional<Timing> timing;
-  Element element;  // the whole file
+  bool ledger = false;  // split the error of every variant into its parts
+  Element element;      // the whole file
 
   // Of the backend tests of ONNX (onnx_tests.h) only.
   std::string onnx_tests;                  // the tree that the case stands in
-  std::string test_data;                   // folder of input_N.pb for the N-th graph input, in place of `inputs`
   std::optional<std::string> skip_reason;  // there is nothing to run
   bool skips_unsupported = false;          // what this build does not have is a skip, not invalid
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding and reading case files.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -9,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "harness/spec/case_parser.h"
+#include "harness/spec/compose.h"
 #include "harness/spec/schema_check.h"
 
 namespace assay::spec {
@@ -16,21 +19,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-CaseOrErrors from_document(const Result<std::shared_ptr<const Document>>& document) {
-  if (!document.ok()) {
-    return {std::nullopt, {document.error().message}};
+CaseOrErrors from_document(const Result<std::shared_ptr<const Document>>& read, Composer& composer, bool with_folders) {
+  if (!read.ok()) {
+    return {std::nullopt, {read.error().message}};
   }
-  std::vector<std::string> violations = check_schema(document.value());
+  Composer::Composed composed = composer.compose(read.value(), with_folders);
+  if (!composed.errors.empty()) {
+    return {std::nullopt, std::move(composed.errors)};
+  }
+  std::vector<std::string> violations = check_schema(composed.document);
   if (!violations.empty()) {
     return {std::nullopt, std::move(violations)};
   }
   Errors errors;
-  Case parsed = parse_document(Element(document.value()), errors);
+  Case parsed = parse_document(Element(composed.document), errors);
   if (!errors.messages().empty()) {
     return {std::nullopt, errors.messages()};
   }
   return {std::move(parsed), {}};
 }
+
+// What cases share is not a case.
+bool is_part(const fs::path& file) { return file.filename().string().starts_with(kPartPrefix); }
 
 // Models, data and what an earlier run wrote.
 bool holds_no_cases(const fs::path& folder) {
@@ -52,7 +62,7 @@ void search_folder(const fs::path& folder, std::vector<std::string>& files, std:
   for (const fs::recursive_directory_iterator end; entry != end; entry.increment(code)) {
     if (entry->is_directory(code) && holds_no_cases(entry->path())) {
       entry.disable_recursion_pending();
-    } else if (entry->path().extension() == ".json" && entry->is_regular_file(code)) {
+    } else if (entry->path().extension() == ".json" && !is_part(entry->path()) && entry->is_regular_file(code)) {
       found.push_back(entry->path().string());
     }
   }
@@ -61,6 +71,12 @@ void search_folder(const fs::path& folder, std::vector<std::string>& files, std:
   }
   std::sort(found.begin(), found.end());
   files.insert(files.end(), found.begin(), found.end());
+}
+
+// The same for two names of one file; the name itself for what cannot be read, which is a fault of its own.
+std::string identity_of(const std::string& file) {
+  struct stat status {};
+  return ::stat(file.c_str(), &status) == 0 ? fmt::format("{}:{}", status.st_dev, status.st_ino) : file;
 }
 
 std::vector<std::string> find_files(const std::vector<std::string>& paths, std::vector<std::string>& errors) {
@@ -74,6 +90,9 @@ std::vector<std::string> find_files(const std::vector<std::string>& paths, std::
           fmt::format("{}: this is a model, not a case; a case names it: {{\"name\": \"mine\", \"model\": {{\"path\": "
                       "\"{}\"}}, ...}}",
                       path, path));
+    } else if (is_part(path)) {
+      errors.push_back(
+          fmt::format("{}: a file whose name begins with '{}' is a part of cases, not a case", path, kPartPrefix));
     } else {
       files.push_back(path);
     }
@@ -84,23 +103,31 @@ std::vector<std::string> find_files(const std::vector<std::string>& paths, std::
 }  // namespace
 
 CaseOrErrors parse_case(std::string path, std::string text) {
-  return from_document(Document::parse(std::move(path), std::move(text)));
+  Composer composer;
+  return from_document(Document::parse(std::move(path), std::move(text)), composer, false);
 }
 
-CaseOrErrors load_case(const std::string& path) { return from_document(Document::read(path)); }
+CaseOrErrors load_case(const std::string& path) {
+  Composer composer;
+  return from_document(Document::read(path), composer, true);
+}
 
 CaseSet load_cases(const std::vector<std::string>& paths) {
   CaseSet set;
+  Composer composer;
   std::set<std::string> seen;
+  std::set<std::string> reported;
   std::map<std::string, std::string> file_of_name;
   for (const std::string& file : find_files(paths, set.errors)) {
-    std::error_code code;
-    const fs::path canonical = fs::weakly_canonical(file, code);
-    if (!seen.insert(code ? file : canonical.string()).second) {
+    if (!seen.insert(identity_of(file)).second) {
       continue;
     }
-    CaseOrErrors loaded = load_case(file);
-    set.errors.insert(set.errors.end(), loaded.errors.begin(), loaded.errors.end());
+    CaseOrErrors loaded = from_document(Document::read(file), composer, true);
+    for (std::string& error : loaded.errors) {
+      if (reported.insert(error).second) {  // a fault in a part is one of each case that shares it
+        set.errors.push_back(std::move(error));
+      }
+    }
     if (!loaded.value) {
       continue;
     }

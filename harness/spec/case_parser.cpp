@@ -2,6 +2,7 @@
 #include "harness/spec/case_parser.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -30,7 +31,7 @@ ModelSource parse_model(const Element& element) {
   model.element = element;
   if (const Element path = element.member("path"); path.exists()) {
     model.kind = ModelKind::kPath;
-    model.path = resolve_path(element.document(), text_of(path));
+    model.path = resolve_path(path, text_of(path));
   } else if (const Element recipe = element.member("recipe"); recipe.exists()) {
     model.kind = ModelKind::kRecipe;
     model.recipe = text_of(recipe);
@@ -150,6 +151,12 @@ void parse_dataset(const Element& element, Case& result, Errors& errors) {
   if (!element.exists()) {
     return;
   }
+  for (const char* key : {"inputs", "labels"}) {
+    if (!element.member(key).exists()) {
+      errors.add(element.error(fmt::format("'dataset' has no '{}'", key)));
+      return;
+    }
+  }
   DatasetSource dataset;
   dataset.inputs = parse_sources(element.member("inputs"), errors);
   const Element labels = element.member("labels");
@@ -158,6 +165,55 @@ void parse_dataset(const Element& element, Case& result, Errors& errors) {
   if (result.element.member("inputs").exists()) {
     errors.add(element.key_error("a case has 'inputs' or a 'dataset', not both"));
   }
+}
+
+std::vector<std::string> texts_of(const Element& element) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < element.size(); ++i) {
+    texts.push_back(text_of(element.item(i)));
+  }
+  return texts;
+}
+
+Needs parse_need(const Element& element, Errors& errors) {
+  Needs needs;
+  needs.when = parse_condition(element.member("when"), errors);
+  needs.features = texts_of(element.member("features"));
+  needs.runtimes = texts_of(element.member("runtimes"));
+  needs.packages = texts_of(element.member("packages"));
+  needs.programs = texts_of(element.member("programs"));
+  const Element files = element.member("files");
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    needs.files.push_back(resolve_path(files.item(i), text_of(files.item(i))));
+  }
+  const auto number = [&](const char* key) {
+    const Element member = element.member(key);
+    return member.exists() ? static_cast<Index>(member.json().get<double>()) : Index{0};
+  };
+  needs.cores = number("cores");
+  needs.memory_mb = number("memory_mb");
+  return needs;
+}
+
+std::vector<Needs> parse_needs(const Element& element, Errors& errors) {
+  std::vector<Needs> needs;
+  if (element.json().is_array()) {
+    for (std::size_t i = 0; i < element.size(); ++i) {
+      needs.push_back(parse_need(element.item(i), errors));
+    }
+  } else if (element.exists()) {
+    needs.push_back(parse_need(element, errors));
+  }
+  return needs;
+}
+
+// A path in an axis is relative to the case, also where it stands in a part that lies elsewhere.
+std::string relative_to_case(const Element& entry, const std::string& path) {
+  const std::string folder = entry.document().folder();
+  if (entry.document().folder_at(entry.pointer()) == folder || std::filesystem::path(path).is_absolute()) {
+    return path;
+  }
+  return std::filesystem::path(resolve_path(entry, path)).lexically_proximate(folder).string();
 }
 
 }  // namespace
@@ -178,6 +234,11 @@ AxisList parse_axes(const Element& element, Errors& errors) {
     if (!values.ok()) {
       errors.add(entry.error(values.error().message));
       continue;
+    }
+    for (Json& value : values.value()) {
+      if (axis->kind == AxisKind::kRanges && value.is_string()) {
+        value = relative_to_case(entry, value.get<std::string>());
+      }
     }
     list.emplace_back(name, std::move(values).value());
   }
@@ -210,13 +271,16 @@ Case parse_document(const Element& root, Errors& errors) {
   result.name = text_of(root.member("name"));
   check_name(root.member("name"), errors);
   result.description = text_of(root.member("description"));
-  const Element tags = root.member("tags");
-  for (std::size_t i = 0; i < tags.size(); ++i) {
-    result.tags.push_back(text_of(tags.item(i)));
-  }
+  result.tags = texts_of(root.member("tags"));
+  result.tier = tier_of_name(text_of(root.member("tier"))).value_or(Tier::kNightly);
+  result.needs = parse_needs(root.member("needs"), errors);
   result.model = parse_model(root.member("model"));
-  result.inputs = parse_sources(root.member("inputs"), errors);
-  parse_all_calibration(root.member("calibration"), result, errors);
+  const Element inputs = root.member("inputs");
+  result.inputs = parse_sources(inputs, errors);
+  result.test_data = inputs.json().is_string() ? resolve_path(inputs, text_of(inputs)) : "";
+  const Element calibration = root.member("calibration");
+  parse_all_calibration(calibration, result, errors);
+  result.calibration_data = calibration.json().is_string() ? resolve_path(calibration, text_of(calibration)) : "";
   parse_dataset(root.member("dataset"), result, errors);
   parse_matrix(root, result, errors);
   result.references = parse_references(root.member("reference"), errors);
@@ -224,6 +288,7 @@ Case parse_document(const Element& root, Errors& errors) {
   if (const Element weak = root.member("weak_ok"); weak.exists()) {
     result.weak_ok = text_of(weak);
   }
+  result.ledger = root.member("ledger").json() == true;
   parse_timing(root.member("timing"), result, errors);
   return result;
 }

@@ -58,8 +58,12 @@ Result<api::CalibrationSource> open_calibration_data(const std::vector<std::stri
 
 // A tensor of an ONNX test as the graph declares it: onnx up to 1.12 stored bfloat16 as uint16.
 Result<Tensor> as_declared(const Tensor& tensor, const ValueInfo& info);
-// FOLDER/output_N.npy or .pb for the N-th output of the graph.
-Result<api::NamedTensors> load_golden(const std::string& folder, const Graph& graph);
+// Stored outputs, one for each of the graph: FOLDER/output_N.npy or .pb for the N-th (or FOLDER/<output>.npy as `assay
+// infer` writes it); the arrays of an .npz by the output's name or output_N; an .npy or .pb of the only output; or a
+// file for each output.
+Result<api::NamedTensors> load_golden(const GoldenReference& golden, const Graph& graph);
+// Whether a folder of test data holds outputs.
+bool has_golden_outputs(const std::string& folder);
 // {"values": {output: [...]}} in the type of the output; flat values take its shape, nested ones have their own.
 // `actual` are the outputs to be compared.
 Result<api::NamedTensors> reference_values(const ValuesReference& reference, const api::NamedTensors& actual);

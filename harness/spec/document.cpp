@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/spec/document.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "engine/base/input_file.h"
+#include "harness/spec/json_reader.h"
 #include "harness/spec/json_scanner.h"
 
 namespace assay::spec {
@@ -19,6 +21,10 @@ std::string position_text(const std::string& path, const std::string& text, std:
 
 Result<std::shared_ptr<const Document>> Document::parse(std::string path, std::string text) {
   std::shared_ptr<Document> document(new Document(std::move(path), std::move(text)));
+  if (auto root = read_plain_json(document->text_, kMaxDepth)) {
+    document->root_ = std::move(*root);
+    return std::shared_ptr<const Document>(std::move(document));
+  }
   if (const auto failure = check_syntax(document->text_, kMaxDepth)) {
     return invalid_argument(position_text(document->path_, document->text_, failure->offset) + ": " + failure->message);
   }
@@ -44,17 +50,67 @@ std::string Document::folder() const {
   return parent.empty() ? "." : parent;
 }
 
+std::shared_ptr<const Document> Document::composed(const Document& base, Json root, std::vector<Origin> origins) {
+  std::shared_ptr<Document> document(new Document(base.path_, base.text_));
+  document->root_ = std::move(root);
+  document->origins_ = std::move(origins);
+  return document;
+}
+
+const Document* Document::origin_of(const std::string& pointer, std::string& place) const {
+  const Origin* nearest = nullptr;
+  for (const Origin& origin : origins_) {
+    const std::string& prefix = origin.pointer;
+    const bool inside =
+        pointer.starts_with(prefix) && (pointer.size() == prefix.size() || pointer[prefix.size()] == '/');
+    if (inside && (nearest == nullptr || prefix.size() > nearest->pointer.size())) {
+      nearest = &origin;
+    }
+  }
+  place = nearest == nullptr ? pointer : nearest->source + pointer.substr(nearest->pointer.size());
+  return nearest == nullptr ? nullptr : nearest->document.get();
+}
+
+std::vector<const Document*> Document::sources() const {
+  std::vector<const Document*> sources;
+  for (const Origin& origin : origins_) {
+    const bool other = origin.document->path_ != path_;
+    if (other && std::find(sources.begin(), sources.end(), origin.document.get()) == sources.end()) {
+      sources.push_back(origin.document.get());
+    }
+  }
+  return sources;
+}
+
+std::string Document::folder_at(const std::string& pointer) const {
+  std::string place;
+  const Document* origin = origin_of(pointer, place);
+  return origin == nullptr ? folder() : origin->folder();
+}
+
 std::string Document::where(const std::string& pointer) const {
+  std::string place;
+  if (const Document* origin = origin_of(pointer, place)) {
+    return origin->where(place);
+  }
   const auto location = locate(text_, pointer);
   return location ? position_text(path_, text_, location->value) : path_;
 }
 
 std::string Document::where_key(const std::string& pointer) const {
+  std::string place;
+  if (const Document* origin = origin_of(pointer, place)) {
+    return origin->where_key(place);
+  }
   const auto location = locate(text_, pointer);
   return location ? position_text(path_, text_, location->key) : path_;
 }
 
 std::string Document::number_text(const std::string& pointer) const {
+  std::string place;
+  if (const Document* origin = origin_of(pointer, place)) {
+    return origin->number_text(place);
+  }
   const auto location = locate(text_, pointer);
   return location ? text_.substr(location->value, text_.find_first_of(",]} \t\r\n", location->value) - location->value)
                   : "";
@@ -108,8 +164,20 @@ Error Element::key_error(const std::string& message) const {
   return invalid_argument((document_ ? document_->where_key(pointer_) : std::string()) + ": " + message);
 }
 
+namespace {
+
+std::string resolved(const std::string& folder, const std::string& path) {
+  return (std::filesystem::path(folder) / path).lexically_normal().string();
+}
+
+}  // namespace
+
 std::string resolve_path(const Document& document, const std::string& path) {
-  return (std::filesystem::path(document.folder()) / path).lexically_normal().string();
+  return resolved(document.folder(), path);
+}
+
+std::string resolve_path(const Element& element, const std::string& path) {
+  return resolved(element.document().folder_at(element.pointer()), path);
 }
 
 }  // namespace assay::spec

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries of `expect` and `reference`.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "harness/spec/case_parser.h"
@@ -15,7 +17,7 @@ std::optional<double> number_of(const Element& element) {
   return element.exists() ? std::optional<double>(element.json().get<double>()) : std::nullopt;
 }
 
-// Keys that only some metrics know.
+// Keys that only some metrics know; a key's rows stand together.
 struct MetricKey {
   std::string_view key;
   std::string_view metric;
@@ -26,11 +28,41 @@ constexpr MetricKey kMetricKeys[] = {
     {"k", "topk_agreement"},
     {"rtol", "tolerance_ratio"},
     {"atol", "tolerance_ratio"},
+    {"side", "max_abs_error"},
+    {"side", "mean_abs_error"},
+    {"side", "rmse"},
+    {"side", "max_rel_error"},
+    {"side", "tolerance_ratio"},
+    {"side", "quantile_abs_error"},
+    {"side", "max_steps"},
+    {"side", "mismatch_share"},
+    {"side", "mcnemar_p"},
+    {"confident", "top1_agreement"},
+    {"confident", "top1_accuracy"},
+    {"confident", "accuracy_drop"},
     {"op", "node_count"},
     {"graph", "node_count"},
 };
+// Metrics that compare no two outputs.
+constexpr std::string_view kWithoutPart[] = {"top1_accuracy", "saturated_pair_share", "node_count", "peak_bytes"};
 // Metrics of the run as a whole.
 constexpr std::string_view kWithoutOutput[] = {"saturated_pair_share", "node_count", "peak_bytes"};
+
+void check_metric_keys(const Element& element, const std::string& metric, Errors& errors) {
+  for (const std::string& key : element.keys()) {
+    std::vector<std::string_view> owners;
+    for (const MetricKey& row : kMetricKeys) {
+      if (row.key == key) {
+        owners.push_back(row.metric);
+      }
+    }
+    if (!owners.empty() && std::find(owners.begin(), owners.end(), metric) == owners.end()) {
+      errors.add(
+          element.member(key).key_error(fmt::format("'{}' belongs to the metric{} '{}', not to '{}'", key,
+                                                    owners.size() == 1 ? "" : "s", fmt::join(owners, "', '"), metric)));
+    }
+  }
+}
 
 Check parse_check(const Element& element, Errors& errors) {
   Check check;
@@ -43,13 +75,7 @@ Check parse_check(const Element& element, Errors& errors) {
   if (check.at_most && check.at_least && *check.at_least > *check.at_most) {
     errors.add(element.member("at_least").error("'at_least' is above 'at_most': nothing can pass"));
   }
-  for (const MetricKey& row : kMetricKeys) {
-    const Element value = element.member(std::string(row.key));
-    if (value.exists() && row.metric != check.metric) {
-      errors.add(value.key_error(
-          fmt::format("'{}' belongs to the metric '{}', not to '{}'", row.key, row.metric, check.metric)));
-    }
-  }
+  check_metric_keys(element, check.metric, errors);
   check.output = text_of(element.member("output"));
   for (const std::string_view metric : kWithoutOutput) {
     if (metric == check.metric && element.member("output").exists()) {
@@ -66,6 +92,18 @@ Check parse_check(const Element& element, Errors& errors) {
   }
   check.rtol = number_of(element.member("rtol")).value_or(check.rtol);
   check.atol = number_of(element.member("atol")).value_or(check.atol);
+  check.part = text_of(element.member("part"));
+  const bool whole =
+      std::find(std::begin(kWithoutPart), std::end(kWithoutPart), check.metric) != std::end(kWithoutPart);
+  if (whole && !check.part.empty()) {
+    errors.add(element.member("part").key_error(
+        fmt::format("'part' is of metrics that compare outputs with a reference, not of '{}'", check.metric)));
+  }
+  check.side = text_of(element.member("side"));
+  if (check.side == "both") {
+    check.side.clear();
+  }
+  check.confident = element.member("confident").json() == true;
   check.op = text_of(element.member("op"));
   if (check.metric == "node_count") {
     const Element graph = element.member("graph");
@@ -112,6 +150,18 @@ Configuration parse_configuration(const Element& element, Errors& errors) {
   return configuration;
 }
 
+GoldenReference parse_golden(const Element& element) {
+  GoldenReference golden;
+  if (element.json().is_string()) {
+    golden.path = resolve_path(element, text_of(element));
+  }
+  for (const std::string& output : element.keys()) {
+    const Element file = element.member(output);
+    golden.files.emplace_back(output, resolve_path(file, text_of(file)));
+  }
+  return golden;
+}
+
 Reference parse_reference(const Element& element, Errors& errors) {
   Reference reference;
   reference.element = element;
@@ -121,7 +171,7 @@ Reference parse_reference(const Element& element, Errors& errors) {
   } else if (const Element runtime = element.member("runtime"); runtime.exists()) {
     reference.what = RuntimeReference{text_of(runtime)};
   } else if (const Element golden = element.member("golden"); golden.exists()) {
-    reference.what = GoldenReference{resolve_path(element.document(), text_of(golden))};
+    reference.what = parse_golden(golden);
   } else {
     ValuesReference values;
     for (const std::string& output : element.member("values").keys()) {

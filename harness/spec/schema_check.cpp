@@ -19,6 +19,7 @@
 #include "harness/spec/case.h"
 #include "harness/spec/json_scanner.h"
 #include "harness/spec/nearest.h"
+#include "harness/spec/schema_accept.h"
 #include "harness/spec/schema_node.h"
 
 namespace assay::spec {
@@ -262,6 +263,7 @@ class Translator {
   explicit Translator(const Element& root) : root_(root) {}
 
   void add(const Violation& violation, bool required_of_choice);
+  void add_message(std::string message) { findings_.push_back({{}, std::move(message), false, false}); }
   // In the order of the file.
   std::vector<std::string> messages() const;
 
@@ -408,16 +410,36 @@ struct Checker {
   valijson::Schema schema;
 };
 
+// What a case needs and a part of cases, which has the same schema, does not.
+std::vector<std::string> missing_keys(const Element& root) {
+  std::vector<std::string> messages;
+  for (const char* key : {"name", "model"}) {
+    if (root.json().is_object() && !root.member(key).exists()) {
+      messages.push_back(root.error(fmt::format("the case has no '{}'", key)).message);
+    }
+  }
+  return messages;
+}
+
+const SchemaAcceptor& acceptor() {
+  static const SchemaAcceptor kAcceptor(schema_json());
+  return kAcceptor;
+}
+
 std::vector<std::string> violations(const std::shared_ptr<const Document>& document) {
   static const Checker kChecker;
   nlohmann::json plain = document->root();
   use_integers(plain);
   valijson::Validator validator;
   valijson::ValidationResults results;
-  if (validator.validate(kChecker.schema, valijson::adapters::NlohmannJsonAdapter(plain), &results)) {
+  const bool fits = validator.validate(kChecker.schema, valijson::adapters::NlohmannJsonAdapter(plain), &results);
+  if (fits && missing_keys(Element(document)).empty()) {
     return {};
   }
   Translator translator{Element(document)};
+  for (std::string& message : missing_keys(Element(document))) {
+    translator.add_message(std::move(message));
+  }
   const std::vector<Violation> all(results.begin(), results.end());
   for (std::size_t i = 0; i < all.size() && i < 40 * kMaxErrorsPerFile; ++i) {
     // "Missing required property" right before its "child schema" belongs to a oneOf, which speaks for itself.
@@ -441,6 +463,11 @@ std::vector<std::string> violations(const std::shared_ptr<const Document>& docum
 }  // namespace
 
 std::vector<std::string> check_schema(const std::shared_ptr<const Document>& document) {
+  const bool whole = missing_keys(Element(document)).empty();
+  return whole && acceptor().accepts(document->root()) ? std::vector<std::string>() : library_violations(document);
+}
+
+std::vector<std::string> library_violations(const std::shared_ptr<const Document>& document) {
   try {
     return violations(document);
   } catch (const std::exception& error) {

@@ -14,5 +14,7 @@ inline constexpr std::size_t kMaxErrorsPerFile = 50;
 
 // Every violation as "FILE:LINE:COLUMN: message", at most kMaxErrorsPerFile of them; {} where the document is valid.
 std::vector<std::string> check_schema(const std::shared_ptr<const Document>& document);
+// The same without the quick acceptance of schema_accept.h.
+std::vector<std::string> library_violations(const std::shared_ptr<const Document>& document);
 
 }  // namespace assay::spec

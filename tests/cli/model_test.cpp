@@ -163,5 +163,33 @@ TEST_F(Models, WhatCannotBeWrittenStaysAsItWas) {
   EXPECT_NE(read("m.onnx"), model);
 }
 
+TEST_F(Models, ANewCasePassesAtOnce) {
+  const std::string make = "assay new m.onnx -o sub/deep/mine.json --input x=x.npy --calibration data";
+  const Ran made = shell(make);
+  EXPECT_EQ(made.code, 0) << made.err;
+  EXPECT_THAT(made.err, HasSubstr("6 variants"));
+  const Ran ran = shell("assay run sub/deep/mine.json -o out");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("6 pass"));
+  const Ran again = shell(make);
+  EXPECT_EQ(again.code, 2);
+  EXPECT_THAT(again.err, HasSubstr("is there already; --force replaces it"));
+  EXPECT_EQ(shell(make + " --force --headroom 3 --set runtime.isa=scalar --set quantizer.format=none").code, 0);
+  EXPECT_EQ(json::parse(read("sub/deep/mine.json")).at("matrix").at("runtime.isa"), "scalar");
+  const Ran printed = shell("assay new m.onnx --input x=x.npy --calibration data --name printed");
+  EXPECT_EQ(printed.code, 0) << printed.err;
+  EXPECT_EQ(json::parse(printed.out).at("name"), "printed");
+}
+
+TEST_F(Models, ANewCaseThatCannotBeMadeLeavesNothing) {
+  EXPECT_EQ(shell("assay new none.onnx -o sub/mine.json").code, 2);
+  EXPECT_EQ(shell("assay new m.onnx -o sub/mine.json --input x=none.npy").code, 2);
+  EXPECT_EQ(shell("assay new m.onnx -o sub/mine.json --set runtime.iso=avx2").code, 2);
+  EXPECT_EQ(shell("assay new m.onnx -o sub/mine.txt").code, 2);
+  EXPECT_EQ(shell("assay new m.onnx -o sub/mine.json --headroom 0.5").code, 2);
+  EXPECT_FALSE(exists("sub"));
+  EXPECT_EQ(shell("assay new m.onnx -o m.onnx/mine.json --input x=x.npy --calibration data").code, 4);
+}
+
 }  // namespace
 }  // namespace assay::test

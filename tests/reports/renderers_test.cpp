@@ -227,6 +227,18 @@ TEST(Numbers, TextsCarryTheirUnit) {
   both.at_least = 20;
   both.parameters = {{"k", 5}};
   EXPECT_EQ(check_text(both), "sqnr_db(y, k=5) = 12, required at_least 20 and at_most 40");
+  both.worst = WorstElement{{0, 3}, 1.5, -2};
+  both.would_pass = {{"at_least", 12}};
+  EXPECT_EQ(check_text(both),
+            "sqnr_db(y, k=5) = 12, required at_least 20 and at_most 40 (worst at [0,3]: 1.5, reference -2; would pass "
+            "with at_least 12)");
+  both.would_pass = {{"at_least", 12}, {"at_most", 50}, {"quantile", 0.1}};
+  both.detail = "at [0,3]: 1.5, reference -2";
+  both.passed = true;
+  EXPECT_EQ(
+      check_text(both),
+      "sqnr_db(y, k=5) = 12 within at_least 20 and at_most 40 (at [0,3]: 1.5, reference -2; would still pass with "
+      "at_least 12 and at_most 50 or quantile 0.1)");
 }
 
 }  // namespace

@@ -40,9 +40,22 @@ Result<MetricValue> top1_agreement(const MetricInput& input);
 Result<MetricValue> topk_agreement(const MetricInput& input);
 // Share of rows whose largest element is at the label's place. Rows and labels are equally many.
 Result<MetricValue> top1_accuracy(const MetricInput& input);
+// accuracy of r - accuracy of a on the same labels, from -1 to 1; above 0 the actual output is worse. The interval is
+// that of a difference of paired shares (R. G. Newcombe, Statistics in Medicine 17 (1998), 2635-2650, method 10).
+Result<MetricValue> accuracy_drop(const MetricInput& input);
+// McNemar's exact test of a and r on the same labels: of the rows that one alone has right, b are a's and c r's; under
+// the hypothesis that both are equally good, b is binomial(b + c, 1/2). The value is the p-value: two-sided
+// min(1, 2 P(B <= min(b, c))); with side below (is a worse?) P(B <= b); with side above (is it better?) P(B >= b).
+// 1 where no row differs.
+Result<MetricValue> mcnemar_p(const MetricInput& input);
 // Mean over rows of sum p ln(p / q), in nats; p from r, q from a. Rows become distributions by softmax, unless every
 // row of the reference is one already (no element below 0, sum within 1e-3 of 1): then negative elements of a count as
 // 0 and its rows are divided by their sums. q is at least 1e-12. NaN where an element is not finite.
 Result<MetricValue> kl_divergence(const MetricInput& input);
+
+// What would have passed besides other limits (Metric::loosen): for quantile_abs_error the largest `quantile` at which
+// at_most holds; for mismatch_share the smallest `beyond_steps` at which at_most holds.
+void loosen_quantile(const MetricInput& input, const Limits& limits, WouldPass& would_pass);
+void loosen_beyond_steps(const MetricInput& input, const Limits& limits, WouldPass& would_pass);
 
 }  // namespace assay::compare

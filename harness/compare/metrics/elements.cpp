@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/compare/metrics/elements.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -8,7 +9,21 @@
 
 namespace assay::compare {
 
-Elements read_elements(const MetricInput& input) { return {input.actual.to_doubles(), input.reference.to_doubles()}; }
+Elements read_elements(const MetricInput& input) {
+  Elements elements{input.actual.to_doubles(), input.reference.to_doubles()};
+  if (input.options.side == Side::kBoth) {
+    return elements;
+  }
+  const bool above = input.options.side == Side::kAbove;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    double& actual = elements.actual[i];
+    const double reference = elements.reference[i];
+    if (above ? actual < reference : actual > reference) {  // never true for NaN, which counts on every side
+      actual = reference;
+    }
+  }
+  return elements;
+}
 
 double absolute_error(double actual, double reference) {
   if (std::isnan(actual) && std::isnan(reference)) {
@@ -20,19 +35,41 @@ double absolute_error(double actual, double reference) {
   return actual == reference ? 0.0 : std::fabs(actual - reference);
 }
 
-std::string element_text(const MetricInput& input, const Elements& elements, std::size_t position) {
-  if (elements.size() == 0) {
-    return "no elements";
-  }
-  const Shape& shape = input.actual.shape();
+namespace {
+
+Shape place_of(const Shape& shape, std::size_t position) {
   Shape at(shape.size(), 0);
   auto rest = static_cast<Index>(position);
   for (std::size_t axis = shape.size(); axis-- > 0;) {
     at[axis] = rest % shape[axis];
     rest /= shape[axis];
   }
-  return fmt::format("at {}: {}, reference {}", shape_text(at), elements.actual[position],
-                     elements.reference[position]);
+  return at;
+}
+
+}  // namespace
+
+std::string element_text(const MetricInput& input, const Elements& elements, std::size_t position) {
+  if (elements.size() == 0) {
+    return "no elements";
+  }
+  return fmt::format("at {}: {}, reference {}", shape_text(place_of(input.actual.shape(), position)),
+                     elements.actual[position], elements.reference[position]);
+}
+
+std::optional<WorstElement> worst_at(const MetricInput& input, const Elements& elements, std::size_t position) {
+  if (elements.size() == 0) {
+    return std::nullopt;
+  }
+  return WorstElement{place_of(input.actual.shape(), position), elements.actual[position],
+                      elements.reference[position]};
+}
+
+std::optional<WorstElement> worst_by_error(const MetricInput& input) {
+  const Elements elements = read_elements(input);
+  const Worst worst = worst_element(
+      elements.size(), [&](std::size_t i) { return absolute_error(elements.actual[i], elements.reference[i]); });
+  return worst_at(input, elements, worst.position);
 }
 
 bool exceeds(double candidate, double best) { return !std::isnan(best) && (std::isnan(candidate) || candidate > best); }
@@ -56,6 +93,24 @@ std::size_t argmax(const double* row, std::size_t length) {
     }
   }
   return length == 0 ? length : best;
+}
+
+std::vector<std::size_t> row_classes(const std::vector<double>& values, const Rows& rows) {
+  std::vector<std::size_t> classes(rows.count);
+  for (std::size_t row = 0; row < rows.count; ++row) {
+    classes[row] = argmax(&values[row * rows.length], rows.length);
+  }
+  return classes;
+}
+
+std::optional<WorstElement> first_difference(const std::vector<std::size_t>& actual,
+                                             const std::vector<std::size_t>& reference) {
+  const auto [here, there] = std::mismatch(actual.begin(), actual.end(), reference.begin());
+  if (here == actual.end()) {
+    return std::nullopt;
+  }
+  return WorstElement{
+      {static_cast<Index>(here - actual.begin())}, static_cast<double>(*here), static_cast<double>(*there)};
 }
 
 Interval wilson_interval(std::size_t hits, std::size_t count) {

@@ -2,6 +2,7 @@
 // What the metrics share: elements as double, the error of one element, and where an element stands.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,8 @@
 
 namespace assay::compare {
 
-// Both tensors' elements, read once.
+// Both tensors' elements, read once. Where only errors of one side count, an element of the other side has its
+// reference's value.
 struct Elements {
   std::vector<double> actual;
   std::vector<double> reference;
@@ -23,6 +25,11 @@ double absolute_error(double actual, double reference);
 
 // "at [0,2,5]: 1.5, reference 1"
 std::string element_text(const MetricInput& input, const Elements& elements, std::size_t position);
+
+// The same as a place and two values; nothing for an empty tensor.
+std::optional<WorstElement> worst_at(const MetricInput& input, const Elements& elements, std::size_t position);
+// The element of the largest absolute error.
+std::optional<WorstElement> worst_by_error(const MetricInput& input);
 
 // The larger of two measures where NaN counts as larger than everything.
 bool exceeds(double candidate, double best);
@@ -53,6 +60,13 @@ Rows rows_of(const Tensor& tensor);
 
 // Position of the largest element of a row, the first of equals; `length` if the row holds a NaN or nothing.
 std::size_t argmax(const double* row, std::size_t length);
+
+// The first row for which `actual` and `reference` name different classes.
+std::optional<WorstElement> first_difference(const std::vector<std::size_t>& actual,
+                                             const std::vector<std::size_t>& reference);
+
+// Position of the largest element of every row.
+std::vector<std::size_t> row_classes(const std::vector<double>& values, const Rows& rows);
 
 // Wilson's score interval of a share, 95 %.
 Interval wilson_interval(std::size_t hits, std::size_t count);

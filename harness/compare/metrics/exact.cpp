@@ -23,7 +23,11 @@ Result<MetricValue> exact(const MetricInput& input) {
   if (different > 0) {
     detail += fmt::format(", the first {}", element_text(input, read_elements(input), first));
   }
-  return MetricValue{static_cast<double>(different), detail, {}, input.actual.size()};
+  MetricValue value{static_cast<double>(different), detail, {}, input.actual.size(), worst_by_error(input)};
+  if (value.worst && different > 0 && value.worst->actual == value.worst->reference) {
+    value.worst = worst_at(input, read_elements(input), first);  // bytes alone differ: +0 and -0
+  }
+  return value;
 }
 
 }  // namespace assay::compare

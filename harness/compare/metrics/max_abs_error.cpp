@@ -8,7 +8,11 @@ Result<MetricValue> max_abs_error(const MetricInput& input) {
   const Elements elements = read_elements(input);
   const Worst worst = worst_element(
       elements.size(), [&](std::size_t i) { return absolute_error(elements.actual[i], elements.reference[i]); });
-  return MetricValue{worst.value, element_text(input, elements, worst.position), {}, input.actual.size()};
+  return MetricValue{worst.value,
+                     element_text(input, elements, worst.position),
+                     {},
+                     input.actual.size(),
+                     worst_at(input, elements, worst.position)};
 }
 
 }  // namespace assay::compare

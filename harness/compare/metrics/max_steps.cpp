@@ -27,7 +27,7 @@ Result<MetricValue> max_steps(const MetricInput& input) {
   const Worst worst = worst_element(
       elements.size(), [&](std::size_t i) { return absolute_error(elements.actual[i], elements.reference[i]) / step; });
   const std::string detail = fmt::format("{}, step {}", element_text(input, elements, worst.position), step);
-  return MetricValue{worst.value, detail, {}, input.actual.size()};
+  return MetricValue{worst.value, detail, {}, input.actual.size(), worst_at(input, elements, worst.position)};
 }
 
 }  // namespace assay::compare

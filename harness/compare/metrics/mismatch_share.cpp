@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -32,6 +35,33 @@ Result<MetricValue> mismatch_share(const MetricInput& input) {
   }
   return MetricValue{
       n == 0 ? 0.0 : static_cast<double>(mismatches) / static_cast<double>(n), detail, {}, input.actual.size()};
+}
+
+void loosen_beyond_steps(const MetricInput& input, const Limits& limits, WouldPass& would_pass) {
+  const Result<double> step = quantization_step(input, "mismatch_share");
+  if (!limits.at_most || !step.ok()) {
+    return;
+  }
+  const Elements elements = read_elements(input);
+  const std::size_t n = elements.size();
+  std::vector<double> steps(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double error = absolute_error(elements.actual[i], elements.reference[i]) / step.value();
+    steps[i] = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+  }
+  // The largest count whose share, rounded as the check's own is, keeps the limit.
+  std::size_t tolerated = 0;
+  while (tolerated < n && static_cast<double>(tolerated + 1) / static_cast<double>(n) <= *limits.at_most) {
+    ++tolerated;
+  }
+  if (tolerated == n) {
+    return;  // anything passes
+  }
+  const auto nth = steps.begin() + static_cast<std::ptrdiff_t>(tolerated);
+  std::nth_element(steps.begin(), nth, steps.end(), std::greater<>());
+  if (std::isfinite(*nth)) {
+    would_pass.emplace_back("beyond_steps", *nth);
+  }
 }
 
 }  // namespace assay::compare

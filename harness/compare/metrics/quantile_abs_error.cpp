@@ -34,4 +34,22 @@ Result<MetricValue> quantile_abs_error(const MetricInput& input) {
   return MetricValue{*nth, fmt::format("{} of {} elements have at most this error", rank, n), {}, input.actual.size()};
 }
 
+void loosen_quantile(const MetricInput& input, const Limits& limits, WouldPass& would_pass) {
+  if (!limits.at_most) {
+    return;
+  }
+  const Elements elements = read_elements(input);
+  std::size_t within = 0;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const double error = absolute_error(elements.actual[i], elements.reference[i]);
+    if (std::isnan(error)) {
+      return;
+    }
+    within += error <= *limits.at_most ? 1U : 0U;
+  }
+  if (within > 0) {
+    would_pass.emplace_back("quantile", static_cast<double>(within) / static_cast<double>(elements.size()));
+  }
+}
+
 }  // namespace assay::compare

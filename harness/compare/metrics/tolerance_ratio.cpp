@@ -40,7 +40,11 @@ Result<MetricValue> tolerance_ratio(const MetricInput& input) {
     const double allowed = atol + rtol * std::fabs(elements.reference[i]);
     return allowed == 0.0 ? std::numeric_limits<double>::infinity() : error / allowed;
   });
-  return MetricValue{worst.value, element_text(input, elements, worst.position), {}, input.actual.size()};
+  return MetricValue{worst.value,
+                     element_text(input, elements, worst.position),
+                     {},
+                     input.actual.size(),
+                     worst_at(input, elements, worst.position)};
 }
 
 }  // namespace assay::compare

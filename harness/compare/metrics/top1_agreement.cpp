@@ -7,13 +7,15 @@ namespace assay::compare {
 Result<MetricValue> top1_agreement(const MetricInput& input) {
   const Elements elements = read_elements(input);
   const Rows rows = rows_of(input.actual);
+  const std::vector<std::size_t> actual = row_classes(elements.actual, rows);
+  const std::vector<std::size_t> reference = row_classes(elements.reference, rows);
   std::size_t hits = 0;
   for (std::size_t row = 0; row < rows.count; ++row) {
-    const std::size_t actual = argmax(&elements.actual[row * rows.length], rows.length);
-    const std::size_t reference = argmax(&elements.reference[row * rows.length], rows.length);
-    hits += actual == reference && actual < rows.length ? 1U : 0U;
+    hits += actual[row] == reference[row] && actual[row] < rows.length ? 1U : 0U;
   }
-  return share_of_rows(hits, rows.count, "agree");
+  MetricValue value = share_of_rows(hits, rows.count, "agree");
+  value.worst = first_difference(actual, reference);
+  return value;
 }
 
 }  // namespace assay::compare

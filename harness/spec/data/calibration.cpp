@@ -107,7 +107,7 @@ api::CalibrationSource source_of(std::vector<InputStream> streams, std::vector<s
 
 // Calibration on the inputs themselves: one sample.
 Result<api::CalibrationSource> calibrate_on_inputs(const Case& test_case, const Graph& graph) {
-  if (test_case.inputs.empty() && !graph.inputs.empty()) {
+  if (test_case.inputs.empty() && test_case.test_data.empty() && !graph.inputs.empty()) {
     return test_case.element.error("the case has neither 'calibration' nor 'inputs' to calibrate with");
   }
   ASSAY_ASSIGN(LoadedInputs inputs, load_inputs(test_case, graph, true));
@@ -263,6 +263,13 @@ Result<api::CalibrationSource> open_data_sets(const std::string& folder, const G
 }  // namespace
 
 Result<api::CalibrationSource> open_calibration(const Case& test_case, const Graph& graph) {
+  if (!test_case.calibration_data.empty()) {
+    Result<api::CalibrationSource> source = open_calibration_data({test_case.calibration_data}, graph);
+    return source.ok() ? std::move(source)
+                       : Result<api::CalibrationSource>(
+                             Error{source.error().kind,
+                                   test_case.element.member("calibration").where() + ": " + source.error().message});
+  }
   if (test_case.calibration.empty()) {
     return calibrate_on_inputs(test_case, graph);
   }

@@ -77,9 +77,12 @@ Result<LoadedInputs> load_inputs(const Case& test_case, const Graph& graph, bool
   if (!test_case.test_data.empty()) {
     LoadedInputs loaded;
     for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
-      const auto file = std::filesystem::path(test_case.test_data) / fmt::format("input_{}.pb", i);
-      ASSAY_ASSIGN(const Tensor tensor, api::load_tensor_proto(file.string()));
-      ASSAY_ASSIGN(loaded.tensors[graph.inputs[i].name], as_declared(tensor, graph.inputs[i]));
+      const ValueInfo& input = graph.inputs[i];
+      const std::string stem = (std::filesystem::path(test_case.test_data) / fmt::format("input_{}", i)).string();
+      std::error_code code;
+      const bool numpy = std::filesystem::exists(stem + ".npy", code);
+      ASSAY_ASSIGN(const Tensor tensor, numpy ? load_npy(stem + ".npy") : api::load_tensor_proto(stem + ".pb"));
+      ASSAY_ASSIGN(loaded.tensors[input.name], as_declared(tensor, input));
     }
     return loaded;
   }

@@ -14,9 +14,7 @@ namespace {
 
 Result<Tensor> load_named(const DataSource& source) {
   const Element& element = source.element;
-  const auto path_of = [&](const Element& named) {
-    return resolve_path(named.document(), named.json().get<std::string>());
-  };
+  const auto path_of = [&](const Element& named) { return resolve_path(named, named.json().get<std::string>()); };
   if (const Element npy = element.member("npy"); npy.exists()) {
     return load_npy(path_of(npy));
   }

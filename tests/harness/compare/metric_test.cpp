@@ -29,7 +29,7 @@ TEST(Metric, TableHasEachNameOnce) {
     EXPECT_EQ(metric.compute == nullptr, metric.kind == MetricKind::kRunFact) << metric.name;
     EXPECT_FALSE(metric.description.empty()) << metric.name;
   }
-  EXPECT_EQ(names.size(), 18U);
+  EXPECT_EQ(names.size(), 20U);
   EXPECT_EQ(find_metric("nonsense"), nullptr);
 }
 

@@ -118,6 +118,16 @@ TEST_F(Select, TagsAndSettings) {
                                                       "c[quantizer.relu=safe,runtime.isa=avx2]"}));
 }
 
+TEST_F(Select, ATierTakesThoseBeforeIt) {
+  SelectOptions options;
+  options.tier = spec::Tier::kSmoke;
+  EXPECT_TRUE(names(options).empty());  // the case says nothing: nightly
+  options.tier = spec::Tier::kNightly;
+  EXPECT_EQ(names(options).size(), 6U);
+  options.tier = spec::Tier::kWeekly;
+  EXPECT_EQ(names(options).size(), 6U);
+}
+
 TEST_F(Select, EveryErrorIsListed) {
   SelectOptions options;
   options.paths = {folder_ + "/nowhere.json"};

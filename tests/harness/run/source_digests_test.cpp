@@ -76,6 +76,22 @@ TEST_F(Digests, AnyOfThemChangedIsNamed) {
   EXPECT_NE(changed_source(Json::object(), now()), "");
 }
 
+TEST_F(Digests, PartsAndTheFilesThatTheyNameCount) {
+  fs::create_directories(folder_ + "/parts/sets/test_data_set_0");
+  put("parts/sets/test_data_set_0/input_0.pb", "input");
+  put("parts/gold.npy", "gold");
+  put("parts/_part.json", R"({"inputs": "sets/test_data_set_0", "reference": {"golden": {"y": "gold.npy"}}})");
+  put("c.json", R"({"name": "c", "includes": ["parts/_part.json"], "model": {"path": "m.bin"}})");
+  const Json before = now();
+  for (const char* file :
+       {"c.json", "parts/_part.json", "parts/sets/test_data_set_0/input_0.pb", "parts/gold.npy", "m.bin"}) {
+    EXPECT_TRUE(before.contains(folder_ + "/" + file)) << file << " " << before.dump();
+  }
+  put("parts/_part.json",
+      R"({"inputs": "sets/test_data_set_0", "reference": {"golden": {"y": "gold.npy"}}, "tags": []})");
+  EXPECT_EQ(changed_source(before, now()), folder_ + "/parts/_part.json has changed");
+}
+
 TEST_F(Digests, RangeFileOfTheConfigurationCounts) {
   spec::CaseOrErrors loaded = spec::load_case(folder_ + "/c.json");
   spec::Configuration configuration;

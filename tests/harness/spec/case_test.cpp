@@ -127,7 +127,7 @@ TEST(Case, ReadsReferences) {
   EXPECT_EQ(first.text("runtime.isa"), "avx512_vnni");
   EXPECT_EQ(first.text("runtime.optimization"), "all");
   EXPECT_EQ(first.text("quantizer.format"), "none");
-  EXPECT_EQ(std::get<GoldenReference>(result.references[1].what).folder, "dir/gold");
+  EXPECT_EQ(std::get<GoldenReference>(result.references[1].what).path, "dir/gold");
   EXPECT_EQ(std::get<RuntimeReference>(result.references[2].what).runtime, "onnxruntime");
   EXPECT_EQ(std::get<ValuesReference>(result.references[3].what).outputs[0].first, "y");
   Configuration configuration;

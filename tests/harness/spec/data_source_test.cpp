@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "harness/spec/data/archive.h"
 #include "tests/support/folders.h"
 
 namespace assay::spec {
@@ -372,7 +373,7 @@ TEST(ReferenceValues, TakeTheOutputsTypeAndShape) {
 }
 
 TEST(Golden, MissingFilesAreNamed) {
-  EXPECT_EQ(load_golden("/gold", graph_xy()).error().message,
+  EXPECT_EQ(load_golden({"/gold", {}}, graph_xy()).error().message,
             "golden output 'y': there is none of /gold/output_0.npy, /gold/output_0.pb and /gold/y.npy");
 }
 
@@ -383,8 +384,75 @@ TEST(Golden, TakesTheNamesThatInferWrites) {
   graph.outputs[0].name = "y:0";
   const std::vector<float> values = {1, 2};
   ASSERT_TRUE(save_npy((folder / "y_0.npy").string(), Tensor::from<float>({2}, values)).ok());
-  EXPECT_EQ(load_golden(folder.string(), graph).value().at("y:0").shape(), (Shape{2}));
+  EXPECT_EQ(load_golden({folder.string(), {}}, graph).value().at("y:0").shape(), (Shape{2}));
   std::filesystem::remove_all(folder);
+}
+
+TEST(Golden, TakesAFileForTheOnlyOutputOrOneForEach) {
+  const std::string folder = testing::TempDir() + "assay_golden_files";
+  std::filesystem::create_directories(folder);
+  const std::string file = folder + "/right.npy";
+  const std::vector<float> values = {1, 2};
+  ASSERT_TRUE(save_npy(file, Tensor::from<float>({2}, values)).ok());
+  Graph graph = graph_xy();
+  EXPECT_EQ(load_golden({file, {}}, graph).value().at("y").shape(), (Shape{2}));
+  EXPECT_EQ(load_golden({"", {{"y", file}}}, graph).value().at("y").shape(), (Shape{2}));
+  EXPECT_EQ(load_golden({"", {{"z", file}}}, graph).error().message,
+            "golden: the model has no output 'z'; nearest known output is 'y'");
+  EXPECT_EQ(load_golden({"", {{"y", "right.txt"}}}, graph).error().message,
+            "golden output 'y': right.txt is neither .npy nor .pb");
+  graph.outputs.push_back(graph.outputs[0]);
+  graph.outputs[1].name = "second";
+  EXPECT_EQ(load_golden({file, {}}, graph).error().message,
+            "golden: " + file + " is one tensor, the model has 2 outputs: name a file for each");
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Golden, TakesTheArraysOfAnArchive) {
+  Graph graph = graph_xy();
+  const std::string archive = kData + "stored.npz";
+  const std::vector<std::string> keys = npz_keys(archive).value();
+  graph.outputs[0].name = keys.front();
+  EXPECT_TRUE(
+      bytes_equal(load_golden({archive, {}}, graph).value().at(keys.front()), load_npz(archive, keys.front()).value()));
+  graph.outputs[0].name = "nothing";
+  const std::string message = load_golden({archive, {}}, graph).error().message;
+  EXPECT_EQ(message.substr(0, message.find(", only")),
+            "golden output 'nothing': " + archive + " has neither 'nothing' nor 'output_0'");
+}
+
+TEST(TestData, AFolderGivesTheInputsByTheirNumber) {
+  const std::string folder = testing::TempDir() + "assay_test_data_set_0";
+  std::filesystem::create_directories(folder);
+  const std::vector<float> values = {1, 2};
+  Case test_case = case_with(R"("inputs": "data")");
+  EXPECT_EQ(test_case.test_data, kData + "data");
+  test_case.test_data = folder;
+  ASSERT_TRUE(save_npy(folder + "/input_0.npy", Tensor::from<float>({2}, values)).ok());
+  EXPECT_EQ(load_inputs(test_case, graph_xy(), false).value().tensors.at("x").shape(), (Shape{2}));
+  EXPECT_FALSE(has_golden_outputs(folder));
+  ASSERT_TRUE(save_npy(folder + "/output_0.npy", Tensor::from<float>({2}, values)).ok());
+  EXPECT_TRUE(has_golden_outputs(folder));
+  std::filesystem::remove_all(folder);
+  EXPECT_FALSE(load_inputs(test_case, graph_xy(), false).ok());
+}
+
+TEST(Calibration, ACaseMayNameAFolderOfTestData) {
+  const std::string folder = testing::TempDir() + "assay_calibration_sets";
+  const std::vector<float> values = {1, 2};
+  for (const char* set : {"/test_data_set_0", "/test_data_set_1"}) {
+    std::filesystem::create_directories(folder + set);
+    ASSERT_TRUE(save_npy(folder + set + "/input_0.npy", Tensor::from<float>({2}, values)).ok());
+  }
+  Case test_case = case_with(R"("calibration": "sets")");
+  EXPECT_EQ(test_case.calibration_data, kData + "sets");
+  test_case.calibration_data = folder;
+  const api::CalibrationSource source = open_calibration(test_case, graph_xy()).value();
+  api::NamedTensors inputs;
+  EXPECT_TRUE(source(1, inputs).value());
+  EXPECT_FALSE(source(2, inputs).value());
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(strip(open_calibration(test_case, graph_xy()).error().message).substr(0, 6), "f.json");
 }
 
 }  // namespace

@@ -53,7 +53,8 @@ TEST(SchemaCheck, NamesMissingKeys) {
 TEST(SchemaCheck, NamesWrongTypes) {
   EXPECT_EQ(with(R"("tags": "a")"), Messages{"f.json:2:9: 'tags' must be a list, found \"a\""});
   EXPECT_EQ(with(R"("tags": ["a", 1])"), Messages{"f.json:2:15: item 1 of 'tags' must be a text, found 1"});
-  EXPECT_EQ(with(R"("inputs": [])"), Messages{"f.json:2:11: 'inputs' must be an object, found an empty list"});
+  EXPECT_EQ(with(R"("inputs": [])"),
+            Messages{"f.json:2:11: 'inputs' must be an object or a text, found an empty list"});
   EXPECT_EQ(with(R"("inputs": {"x": {"constant": "a"}})"),
             Messages{"f.json:2:30: 'constant' must be a number or true or false, found \"a\""});
   EXPECT_EQ(errors_of("[1]"), Messages{"f.json:1:1: the case must be an object, found a list"});
@@ -90,7 +91,7 @@ TEST(SchemaCheck, NamesLimits) {
 // A value that fits one alternative by its type is judged by that one alone.
 TEST(SchemaCheck, EmptyAlternativesAreOneError) {
   EXPECT_EQ(with(R"("reference": {})"),
-            Messages{"f.json:2:14: 'reference' needs one of 'configuration', 'runtime', 'golden', 'values'"});
+            Messages{"f.json:2:14: 'reference' needs one of 'configuration', 'runtime', 'golden', 'values', 'use'"});
   EXPECT_EQ(with(R"("reference": [])"), Messages{"f.json:2:14: 'reference' must not be empty"});
   EXPECT_EQ(with(R"("calibration": {"x": []})"), Messages{"f.json:2:22: 'x' must not be empty"});
   EXPECT_EQ(with(R"("calibration": {"x": {}})").size(), 1U);
@@ -105,11 +106,12 @@ TEST(SchemaCheck, NamesChoices) {
       Messages{"f.json:1:24: 'model' has 'path' and 'recipe'; exactly one of 'path', 'graph', 'recipe' is allowed"});
   EXPECT_EQ(
       with(R"("inputs": {"x": {"shape": [1]}})"),
-      Messages{"f.json:2:17: 'x' needs one of 'constant', 'values', 'random', 'ramp', 'fill', 'npy', 'npz', 'pb'"});
+      Messages{
+          "f.json:2:17: 'x' needs one of 'constant', 'values', 'random', 'ramp', 'fill', 'npy', 'npz', 'pb', 'use'"});
   EXPECT_EQ(with(R"("inputs": {"x": {"npy": "f", "key": "k"}})"),
             Messages{"f.json:2:30: 'key' has a meaning only with 'npz'"});
   EXPECT_EQ(with(R"("expect": [{"at_most": 1}])"),
-            (Messages{"f.json:2:12: item 0 of 'expect' needs one of 'metric', 'outcome'",
+            (Messages{"f.json:2:12: item 0 of 'expect' needs one of 'metric', 'outcome', 'use'",
                       "f.json:2:13: 'at_most' has a meaning only with 'metric'"}));
 }
 

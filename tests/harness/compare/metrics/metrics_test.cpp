@@ -309,5 +309,102 @@ TEST(Metric, AgreesWithTheFormulasOnRandomTensors) {
   }
 }
 
+TEST(Metric, OneSideAlone) {
+  const std::vector<float> reference = {1, 2, 3, 4};
+  const std::vector<float> actual = {1.5, 1, 3, 4.25};
+  const MetricOptions above{.side = Side::kAbove};
+  const MetricOptions below{.side = Side::kBelow};
+  EXPECT_EQ(value("max_abs_error", actual, reference), 1.0);
+  EXPECT_EQ(value("max_abs_error", actual, reference, above), 0.5);
+  EXPECT_EQ(value("max_abs_error", actual, reference, below), 1.0);
+  EXPECT_EQ(value("mismatch_share", actual, reference, above), 0.5);
+  EXPECT_EQ(value("mismatch_share", actual, reference, below), 0.25);
+  EXPECT_EQ(detail("max_abs_error", actual, reference, above), "at [0]: 1.5, reference 1");
+  EXPECT_TRUE(std::isnan(value("max_abs_error", {kNan}, {1}, above)));
+  EXPECT_TRUE(std::isnan(value("max_abs_error", {1}, {kNan}, below)));
+}
+
+TEST(Metric, WorstElementIsTheLargestErrorUnlessTheMetricHasItsOwn) {
+  const auto worst = [](const std::string& metric) {
+    return *judged(metric, row({1.5, 12, 3}), row({1, 10, 3})).value().measured.worst;
+  };
+  for (const char* metric :
+       {"max_abs_error", "mean_abs_error", "rmse", "sqnr_db", "cosine", "exact", "mismatch_share"}) {
+    EXPECT_EQ(worst(metric).at, (Shape{1})) << metric;
+    EXPECT_EQ(worst(metric).actual, 12) << metric;
+    EXPECT_EQ(worst(metric).reference, 10) << metric;
+  }
+  EXPECT_EQ(worst("max_rel_error").at, (Shape{0}));
+  const auto classes = *judged("top1_agreement", Tensor::from<float>({2, 3}, {0, 1, 0, 0, 1, 0}),
+                               Tensor::from<float>({2, 3}, {0, 1, 0, 0, 0, 1}))
+                            .value()
+                            .measured.worst;
+  EXPECT_EQ(classes.at, (Shape{1}));
+  EXPECT_EQ(classes.actual, 1);
+  EXPECT_EQ(classes.reference, 2);
+  const auto zeros = *judged("exact", row({1, 0.0F}), row({1, -0.0F})).value().measured.worst;
+  EXPECT_EQ(zeros.at, (Shape{1}));
+}
+
+WouldPass would_pass(const std::string& metric, const Limits& limits, const MetricOptions& options = {}) {
+  return judged(metric, row({1, 2, 3, 4}), row({1, 2.5, 3, 6}), options, limits).value().would_pass;
+}
+
+TEST(Metric, SaysWhatWouldHavePassed) {
+  using Pairs = WouldPass;
+  EXPECT_EQ(would_pass("max_abs_error", {.at_most = 1}), (Pairs{{"at_most", 2.0}}));
+  EXPECT_EQ(would_pass("max_abs_error", {.at_most = 3}), (Pairs{{"at_most", 2.0}}));
+  EXPECT_EQ(would_pass("max_abs_error", {.at_most = 9, .at_least = 3}), (Pairs{{"at_least", 2.0}}));
+  EXPECT_EQ(would_pass("exact", {}), (Pairs{{"at_most", 2.0}}));
+  EXPECT_EQ(would_pass("mismatch_share", {.at_most = 0.25}, {.beyond_steps = 0, .step = 0.5}),
+            (Pairs{{"at_most", 0.5}, {"beyond_steps", 1.0}}));
+  EXPECT_EQ(would_pass("mismatch_share", {.at_most = 0}, {.beyond_steps = 1, .step = 0.5}),
+            (Pairs{{"at_most", 0.25}, {"beyond_steps", 4.0}}));
+  EXPECT_EQ(would_pass("quantile_abs_error", {.at_most = 0.5}, {.quantile = 1}),
+            (Pairs{{"at_most", 2.0}, {"quantile", 0.75}}));
+  EXPECT_TRUE(judged("max_abs_error", row({kNan}), row({1}), {}, {.at_most = 1}).value().would_pass.empty());
+}
+
+// Whatever the data: with what a failed check says would have passed, it passes, and with anything tighter it fails.
+TEST(Metric, WhatWouldHavePassedPasses) {
+  test::Random random(23);
+  for (int trial = 0; trial < 200; ++trial) {
+    SCOPED_TRACE(testing::Message() << "seed " << test::test_seed() << " trial " << trial);
+    std::vector<float> actual;
+    std::vector<float> reference;
+    for (std::int64_t i = random.integer(1, 40); i > 0; --i) {
+      reference.push_back(static_cast<float>(random.integer(-20, 20)));
+      actual.push_back(reference.back() + (random.chance(0.5) ? 0.0F : random.normal(0, 2)));
+    }
+    const Limits limits{.at_most = random.uniform(0, 0.4F)};
+    const MetricOptions options{.quantile = 0.9, .beyond_steps = random.uniform(0, 2), .step = 0.5};
+    for (const char* metric : {"max_abs_error", "rmse", "mismatch_share", "quantile_abs_error", "max_steps"}) {
+      const auto check = [&](const MetricOptions& own, const Limits& limit) {
+        return judged(metric, row(actual), row(reference), own, limit).value();
+      };
+      const CheckResult result = check(options, limits);
+      for (const auto& [key, setting] : result.passed ? WouldPass{} : result.would_pass) {
+        MetricOptions loose = options;
+        MetricOptions tight = options;
+        Limits loose_limits = limits;
+        Limits tight_limits = limits;
+        if (key == "at_most") {
+          loose_limits.at_most = setting;
+          tight_limits.at_most = std::nextafter(setting, 0);
+        } else if (key == "beyond_steps") {
+          loose.beyond_steps = setting;
+          tight.beyond_steps = std::nextafter(setting, 0);
+        } else {
+          ASSERT_EQ(key, "quantile");
+          loose.quantile = setting;
+          tight.quantile = setting + 1e-9;
+        }
+        EXPECT_TRUE(check(loose, loose_limits).passed) << metric << " " << key << " " << setting;
+        EXPECT_FALSE(check(tight, tight_limits).passed) << metric << " " << key << " " << setting;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay::compare

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "engine/base/output_file.h"
+#include "harness/cli/flags.h"
+#include "harness/cli/terminal.h"
+#include "harness/cli/verbs.h"
+#include "harness/run/new_case.h"
+#include "harness/run/output_folder.h"
+#include "reports/exit_code.h"
+
+namespace assay::cli {
+namespace {
+
+struct NewFlags {
+  run::NewCaseOptions options;
+  std::vector<std::string> settings;
+  bool force = false;
+};
+
+Status check_target(const NewFlags& flags) {
+  const std::string& file = flags.options.file;
+  if (file.empty()) {
+    return {};
+  }
+  std::error_code code;
+  if (std::filesystem::exists(file, code) && !flags.force) {
+    return invalid_argument(file + " is there already; --force replaces it");
+  }
+  if (std::filesystem::path(file).extension() != ".json") {
+    return invalid_argument(fmt::format("-o {}: a case file ends in .json", file));
+  }
+  return {};
+}
+
+// Nothing is made before there is something to write.
+Status write_case(const std::string& file, const std::string& text) {
+  if (const std::string folder = std::filesystem::path(file).parent_path().string(); !folder.empty()) {
+    ASSAY_TRY(run::prepare_folder(folder));
+  }
+  return replace_file(file, text);
+}
+
+// What the checks leave open, for whoever wrote the case.
+void say_findings(const std::vector<reports::VariantResult>& results) {
+  for (const reports::VariantResult& result : results) {
+    if (result.outcome != reports::Outcome::kPass) {
+      say(fmt::format("{} {}: {}", outcome_name(result.outcome), result.name, result.reason));
+    }
+  }
+}
+
+int new_action(NewFlags flags) {
+  for (const std::string& text : flags.settings) {
+    Result<spec::Setting> setting = spec::parse_setting(text);
+    if (!setting.ok()) {
+      return complain(setting.error());
+    }
+    flags.options.matrix.push_back(std::move(setting).value());
+  }
+  if (const Status status = check_target(flags); !status.ok()) {
+    return complain(status.error());
+  }
+  const Result<run::NewCase> made = run::make_case(flags.options);
+  if (!made.ok()) {
+    return complain(made.error());
+  }
+  say_findings(made.value().results);
+  if (flags.options.file.empty()) {
+    return print_data(made.value().text);
+  }
+  const Status written = write_case(flags.options.file, made.value().text);
+  if (!written.ok()) {
+    return complain(written.error().message, reports::kExitHarness);
+  }
+  say(fmt::format("{}: {} variants, measured with {:g} times head room", flags.options.file,
+                  made.value().results.size(), flags.options.headroom));
+  return reports::kExitPass;
+}
+
+}  // namespace
+
+void define_new(CLI::App& command, Action& action) {
+  auto flags = std::make_shared<NewFlags>();
+  run::NewCaseOptions& options = flags->options;
+  command.add_option("MODEL", options.model, "The model (.onnx)")->required();
+  command.add_option("-o,--output", options.file, "The case file; left out: the case is printed");
+  command.add_option("--name", options.name, "Name of the case (default: that of the file)");
+  command
+      .add_option("--input", options.inputs,
+                  "NAME=FILE.npy for each input, or a folder with input_K.pb or .npy; left out: random values")
+      ->allow_extra_args(false);
+  command.add_option("--labels", options.labels, "The inputs are a labelled data set: the right class of each (.npy)");
+  command.add_option("--calibration", options.calibration, "A folder with test_data_set_N, or an .npz file");
+  command.add_option("--set", flags->settings, "axis=value[,value...] of the matrix; may be repeated")
+      ->allow_extra_args(false);
+  command.add_option("--headroom", options.headroom, "Tolerances are so many times the errors measured (default 1.5)")
+      ->check(number_between(1, 1000));
+  command.add_flag("--force", flags->force, "Replace the case file if it is there");
+  command.callback([flags, &action] { action = [flags] { return new_action(*flags); }; });
+}
+
+}  // namespace assay::cli

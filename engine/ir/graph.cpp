@@ -79,6 +79,8 @@ const Tensor* Graph::constant(const std::string& value) const {
 }
 
 GraphIndex::GraphIndex(const Graph& graph) {
+  producers_.reserve(graph.nodes.size() * 2);
+  consumers_.reserve(graph.nodes.size() * 3);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     for (const std::string& output : graph.nodes[i].outputs) {
       producers_[output] = static_cast<Index>(i);
@@ -151,7 +153,8 @@ Status topological_sort(Graph& graph) {
 }
 
 void remove_dead_nodes(Graph& graph) {
-  std::unordered_set<std::string> live;
+  std::unordered_set<std::string_view> live;  // names that stay where they are until all decisions are made
+  live.reserve(graph.nodes.size() * 3);
   for (const ValueInfo& output : graph.outputs) {
     live.insert(output.name);
   }
@@ -164,6 +167,10 @@ void remove_dead_nodes(Graph& graph) {
       live.insert(node.inputs.begin(), node.inputs.end());
     }
   }
+  std::erase_if(graph.initializers, [&](const auto& entry) { return !live.contains(entry.first); });
+  if (std::find(keep.begin(), keep.end(), false) == keep.end()) {
+    return;
+  }
   std::vector<Node> kept;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     if (keep[i]) {
@@ -171,7 +178,6 @@ void remove_dead_nodes(Graph& graph) {
     }
   }
   graph.nodes = std::move(kept);
-  std::erase_if(graph.initializers, [&](const auto& entry) { return !live.contains(entry.first); });
 }
 
 std::unordered_set<std::string> made_names(const Graph& graph) {
@@ -201,7 +207,24 @@ std::unordered_set<std::string> taken_names(const Graph& graph) {
   return names;
 }
 
+namespace {
+
+// Whether taken_names() has the name.
+bool is_taken(const Graph& graph, const std::string& name) {
+  const auto is_it = [&](const std::string& other) { return other == name; };
+  return graph.initializers.contains(name) || graph.is_input(name) || graph.is_output(name) ||
+         std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+           return node.name == name || std::any_of(node.inputs.begin(), node.inputs.end(), is_it) ||
+                  std::any_of(node.outputs.begin(), node.outputs.end(), is_it);
+         });
+}
+
+}  // namespace
+
 std::string fresh_name(const Graph& graph, const std::string& base) {
+  if (!is_taken(graph, base)) {
+    return base;
+  }
   const std::unordered_set<std::string> taken = taken_names(graph);
   std::string name = base;
   for (int i = 1; taken.contains(name); ++i) {

@@ -158,6 +158,9 @@ void add_node(const Node& node, ::onnx::NodeProto& proto) {
   proto.set_name(node.name);
   proto.set_op_type(node.op_type);
   proto.set_domain(node.domain);
+  if (!node.origin.empty()) {
+    proto.set_doc_string("made by assay's " + node.origin);
+  }
   proto.mutable_input()->Add(node.inputs.begin(), node.inputs.end() - static_cast<std::ptrdiff_t>(node.captures));
   proto.mutable_output()->Add(node.outputs.begin(), node.outputs.end());
   for (const auto& [name, attribute] : node.attributes) {

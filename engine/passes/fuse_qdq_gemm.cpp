@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gemm between quantized operands becomes QGemm; see fuse_qdq_conv.cpp for what that changes. Conditions, as ONNX
-// Runtime has them: without C any alpha; with C alpha and beta are 1, since QGemm adds C to the accumulators as it is.
-// Where nothing quantizes the output it is float32: f32(f32(acc + c) * f32(f32(alpha * a_scale) * b_scale)).
+// Runtime has them: without C any alpha; with C alpha and beta are 1, since QGemm adds C to the accumulators as it is;
+// a float C is rounded to them only where the output is quantized too. Where nothing quantizes the output it is
+// float32: f32(f32(acc + c) * f32(f32(alpha * a_scale) * b_scale)).
 #include <optional>
 
 #include "engine/passes/all_passes.h"
@@ -30,9 +31,11 @@ Result<bool> fuse_at(Graph& graph, const GraphIndex& index, std::size_t i) {
   if (!a.has_value() || !b.has_value() || !is_usable_alpha(alpha, *a)) {
     return false;
   }
+  const auto y = match_output(graph, index, node.outputs[0]);
   std::optional<std::string> bias;
   if (!node.input(2).empty()) {
-    if (alpha == 1 && node.float_attribute("beta", 1) == 1) {
+    const bool is_rounded = graph.constant(node.input(2)) != nullptr;
+    if (alpha == 1 && node.float_attribute("beta", 1) == 1 && (y.has_value() || !is_rounded)) {
       bias = match_bias(graph, index, node.input(2), *a, *b);
     }
     if (!bias.has_value()) {
@@ -47,7 +50,6 @@ Result<bool> fuse_at(Graph& graph, const GraphIndex& index, std::size_t i) {
   if (bias.has_value()) {
     fused.inputs.push_back(*bias);
   }
-  const auto y = match_output(graph, index, node.outputs[0]);
   if (!y.has_value()) {
     import_domain(graph, kMicrosoftDomain);
     fused.outputs = node.outputs;

@@ -22,6 +22,8 @@ using Evaluator = std::function<Result<std::vector<Tensor>>(const Graph&, const 
 struct PassContext {
   Profile profile;
   Evaluator evaluate;
+  // Whether runs refuse graph inputs that do not fit their declaration. False for the subgraphs of If, Loop and Scan.
+  bool inputs_checked = true;
 };
 
 struct Pass {

@@ -85,7 +85,7 @@ bool move_quantize_up(Graph& graph, const GraphIndex& index, std::size_t i) {
 Result<Index> qdq_propagation(Graph& graph, const PassContext& /*context*/) {
   return rewrite_until_stable(graph, [](Graph& g, const GraphIndex& index, std::size_t i) -> Result<bool> {
     const Node& node = g.nodes[i];
-    if (!is_movement(g, node)) {
+    if (!is_propagated_movement(g, node)) {
       return false;
     }
     const auto input = match_activation(g, index, node.input(0));

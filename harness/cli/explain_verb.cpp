@@ -5,6 +5,7 @@
 
 #include "harness/cli/explain.h"
 #include "harness/cli/operator_table.h"
+#include "harness/cli/pass_table.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verbs.h"
 #include "harness/spec/nearest.h"
@@ -54,11 +55,18 @@ int explain_action(const std::string& word) {
 void define_explain(CLI::App& command, Action& action) {
   auto word = std::make_shared<std::string>();
   auto operators = std::make_shared<bool>(false);
+  auto passes = std::make_shared<bool>(false);
   command.add_flag("--operators", *operators,
                    "The operators that run, with their opsets, as docs/operators.md has them");
+  command
+      .add_flag("--passes", *passes,
+                "The optimisation passes in the order in which they run, as docs/passes.md has them")
+      ->excludes("--operators");
   command.add_option("TERM", *word, "An outcome, cause, metric, axis or pass; all of them if left out");
-  command.callback([word, operators, &action] {
-    action = [word, operators] { return *operators ? print_data(operator_table()) : explain_action(*word); };
+  command.callback([word, operators, passes, &action] {
+    action = [word, operators, passes] {
+      return *operators ? print_data(operator_table()) : *passes ? print_data(pass_table()) : explain_action(*word);
+    };
   });
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "engine/api/session.h"
 #include "engine/base/output_file.h"
@@ -30,7 +31,8 @@ struct InferFlags {
   std::vector<std::string> inputs;
   std::vector<std::string> settings;
   std::string folder;
-  std::string trace;  // empty: none
+  std::string trace;      // empty: none
+  std::string optimized;  // file for the optimised model; "" writes none
   bool profile = false;
 
   bool measures() const { return profile || !trace.empty(); }
@@ -68,20 +70,30 @@ std::string saturated_text(const std::vector<api::SaturationInfo>& saturation, c
   return "";
 }
 
+// `nodes`: the optimised graph's, which name the passes that made them; none for other runtimes.
 // Nested kernels have no times of their own: their node's holds them.
-reports::TextTable kernel_table(const std::vector<api::KernelInfo>& kernels, const NodeTimes& times,
-                                const std::vector<api::SaturationInfo>& saturation, bool profile) {
+reports::TextTable kernel_table(const std::vector<api::KernelInfo>& kernels, const std::vector<Node>& nodes,
+                                const NodeTimes& times, const std::vector<api::SaturationInfo>& saturation,
+                                bool profile) {
   using reports::Align;
   reports::TextTable table;
-  table.columns = {{"node", Align::kLeft}, {"op", Align::kLeft},         {"kernel", Align::kLeft},
-                   {"isa", Align::kLeft},  {"arithmetic", Align::kLeft}, {"native", Align::kLeft}};
+  table.columns = {{"node", Align::kLeft},   {"op", Align::kLeft},         {"kernel", Align::kLeft},
+                   {"isa", Align::kLeft},    {"arithmetic", Align::kLeft}, {"native", Align::kLeft},
+                   {"made by", Align::kLeft}};
   if (profile) {
     table.columns.push_back({"time", Align::kRight});
     table.columns.push_back({"saturated pairs", Align::kRight});
   }
   std::size_t node = 0;
   for (const api::KernelInfo& k : kernels) {
-    std::vector<std::string> row = {k.node, k.op, k.kernel, k.isa, k.arithmetic, k.native ? "native" : "emulated"};
+    const bool has_origin = !k.nested && node < nodes.size();
+    std::vector<std::string> row = {k.node,
+                                    k.op,
+                                    k.kernel,
+                                    k.isa,
+                                    k.arithmetic,
+                                    k.native ? "native" : "emulated",
+                                    has_origin ? nodes[node].origin : ""};
     if (profile) {
       row.push_back(times.spans().empty() || k.nested ? "" : reports::time_text(times.total_ns(node)));
       row.push_back(saturated_text(saturation, k.node));
@@ -121,6 +133,7 @@ struct Inferred {
   std::string trace;   // likewise, a file
   api::NamedTensors outputs;
   std::map<std::string, std::string> files;
+  std::optional<api::Model> optimized;  // where it is to be written
 };
 
 // What is wrong with the runtime's settings shows before anything is read.
@@ -142,6 +155,13 @@ Result<Inferred> infer(const InferFlags& flags) {
   ASSAY_ASSIGN(const api::NamedTensors inputs, load_inputs(flags.inputs));
   ASSAY_ASSIGN(const std::shared_ptr<run::RuntimeSession> session, run::open_session(model, configuration, host));
   ASSAY_ASSIGN(const run::FeedPlan plan, run::plan_feed(model.graph(), inputs, run::batch_size(configuration), false));
+  Inferred inferred;
+  if (!flags.optimized.empty()) {
+    if (session->own() == nullptr) {
+      return unsupported("--save-optimized needs runtime.name=assay: other runtimes do not show their graph");
+    }
+    ASSAY_ASSIGN(inferred.optimized, api::Model::from_graph(session->own()->optimized_graph()));
+  }
   NodeTimes times;
   api::RunOptions options;
   if (flags.measures()) {  // the first run chooses implementations and takes memory
@@ -150,7 +170,6 @@ Result<Inferred> infer(const InferFlags& flags) {
   }
   options.witness_saturation = flags.profile;
   ASSAY_ASSIGN(api::RunResult result, run::feed(*session, inputs, plan, options));
-  Inferred inferred;
   if (!flags.trace.empty()) {
     inferred.trace = chrome_trace(times.spans(), session->kernels());
   }
@@ -158,7 +177,9 @@ Result<Inferred> infer(const InferFlags& flags) {
     inferred.memory = memory_text(session->own()->memory());
   }
   ASSAY_ASSIGN(inferred.files, output_files(flags, result.outputs));
-  inferred.table = reports::render_plain(kernel_table(session->kernels(), times, result.saturation, flags.profile));
+  inferred.table = reports::render_plain(kernel_table(
+      session->kernels(), session->own() == nullptr ? std::vector<Node>() : session->own()->optimized_graph().nodes,
+      times, result.saturation, flags.profile));
   inferred.outputs = std::move(result.outputs);
   return inferred;
 }
@@ -167,8 +188,10 @@ int infer_action(const InferFlags& flags) {
   if (flags.folder.empty()) {
     return complain("-o needs the name of a folder, found ''", reports::kExitUsage);
   }
-  if (const Status trace = flags.trace.empty() ? Status() : check_replaceable(flags.trace); !trace.ok()) {
-    return complain(trace.error().message, reports::kExitUsage);
+  for (const std::string* file : {&flags.trace, &flags.optimized}) {
+    if (const Status target = file->empty() ? Status() : check_replaceable(*file); !target.ok()) {
+      return complain(target.error().message, reports::kExitUsage);
+    }
   }
   const Result<Inferred> inferred = infer(flags);
   if (!inferred.ok()) {
@@ -193,6 +216,12 @@ int infer_action(const InferFlags& flags) {
   if (!inferred.value().memory.empty()) {
     say(inferred.value().memory);
   }
+  if (inferred.value().optimized.has_value()) {
+    if (const Status saved = inferred.value().optimized->save(flags.optimized); !saved.ok()) {
+      return complain(saved.error().message, reports::kExitHarness);
+    }
+    say("the optimised model is in " + flags.optimized);
+  }
   return print_data(inferred.value().table);
 }
 
@@ -206,6 +235,9 @@ void define_infer(CLI::App& command, Action& action) {
   command.add_option("-o,--output", flags->folder, "Folder for the outputs, <name>.npy each")->required();
   command.add_flag("--profile", flags->profile, "Also show each node's time, its saturated pairs, and memory");
   command.add_option("--trace", flags->trace, "Also write each node's time to FILE.json, in Chrome's trace format");
+  command.add_option(
+      "--save-optimized", flags->optimized,
+      "Also write the optimised model to this file; each node's doc_string names the passes that made it");
   command.callback([flags, &action] { action = [flags] { return infer_action(*flags); }; });
 }
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/api/model.h"
 #include "tests/cli/small_model.h"
 
 namespace assay::test {
@@ -45,6 +46,21 @@ TEST_F(Models, ATraceThatCannotBeWrittenIsSaidBeforeTheRun) {
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err, HasSubstr("missing"));
   EXPECT_FALSE(std::filesystem::exists(path("out")));
+}
+
+TEST_F(Models, InferSavesTheOptimizedModel) {
+  ASSERT_EQ(shell("assay quantize m.onnx -o q.onnx --calibration data").code, 0);
+  const Ran ran = shell("assay infer q.onnx --input x=x.npy -o a --save-optimized o.onnx");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("fuse_qdq_conv"));
+  EXPECT_THAT(ran.err, HasSubstr("o.onnx"));
+  const auto saved = api::Model::load(path("o.onnx"));
+  ASSERT_TRUE(saved.ok()) << saved.error().message;
+  EXPECT_EQ(saved.value().graph().nodes[1].op_type, "QLinearConv");
+  EXPECT_THAT(read("o.onnx"), HasSubstr("made by assay's fuse_qdq_conv"));
+  ASSERT_EQ(shell("assay infer o.onnx --input x=x.npy -o b").code, 0);
+  EXPECT_EQ(output("a"), output("b"));
+  EXPECT_EQ(shell("assay infer q.onnx --input x=x.npy -o a --save-optimized nowhere/o.onnx").code, 2);
 }
 
 TEST_F(Models, QuantizeThenInferOnEachProfile) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/engine/passes/qdq_builder.h"
 
 namespace assay::test {
@@ -49,6 +51,69 @@ TEST(DropQdqMovement, OldFormsTakeNoIntegers) {
   EXPECT_EQ(run_pass(kPass, pool), 0);
   Graph relu = around("Relu", kUnsigned, kUnsigned, 11).build();
   EXPECT_EQ(run_pass(kPass, relu), 0);
+}
+
+TEST(DropQdqMovement, EveryOperatorThatPicksElements) {
+  const auto count = [](const std::string& op_type, Index opset, std::vector<std::string> inputs,
+                        AttributeMap attributes) {
+    return rewrites(kPass, around(op_type, kSigned, kSigned, opset, std::move(inputs), std::move(attributes))
+                               .indices("i", {1, 1})
+                               .filled("scales", {4}, 2));
+  };
+  const AttributeMap block = {{"blocksize", Index{1}}};
+  EXPECT_EQ(count("DepthToSpace", 13, {}, block), 1);
+  EXPECT_EQ(count("SpaceToDepth", 13, {}, block), 1);
+  EXPECT_EQ(count("Expand", 13, {"i"}, {}), 1);
+  EXPECT_EQ(count("Gather", 13, {"i"}, {}), 1);
+  EXPECT_EQ(count("GatherElements", 13, {"i"}, {}), 1);
+  EXPECT_EQ(count("Slice", 13, {"i", "i"}, {}), 1);
+  EXPECT_EQ(count("Tile", 13, {"i"}, {}), 1);
+  EXPECT_EQ(count("Unsqueeze", 13, {"i"}, {}), 1);
+  EXPECT_EQ(count("ReduceMax", 13, {}, {}), 1);
+  EXPECT_EQ(count("ReduceMin", 12, {}, {}), 1);
+  EXPECT_EQ(count("ReduceMax", 11, {}, {}), 0);  // floats only
+  EXPECT_EQ(count("ReduceMean", 13, {}, {}), 0);
+  EXPECT_EQ(count("AveragePool", 13, {}, kKernel), 0);
+  EXPECT_EQ(count("CumSum", 13, {"i"}, {}), 0);
+}
+
+TEST(DropQdqMovement, ResizeOnlyWhereItPicksTheNearest) {
+  const auto count = [](const std::string& mode, const std::string& coordinates) {
+    return rewrites(kPass, around("Resize", kUnsigned, kUnsigned, 13, {"", "scales"},
+                                  {{"mode", mode}, {"coordinate_transformation_mode", coordinates}})
+                               .filled("scales", {4}, 2));
+  };
+  EXPECT_EQ(count("nearest", "half_pixel"), 1);
+  EXPECT_EQ(count("nearest", "asymmetric"), 1);
+  EXPECT_EQ(count("nearest", "tf_crop_and_resize"), 0);
+  EXPECT_EQ(count("linear", "asymmetric"), 0);
+  EXPECT_EQ(count("cubic", "asymmetric"), 0);
+}
+
+// Pad's own value is quantized with the parameters of both sides.
+TEST(DropQdqMovement, PadPutsTheQuantizedValue) {
+  const auto padded = [](const std::string& mode, std::vector<std::string> inputs, Index opset = 13) {
+    return around("Pad", kUnsigned, kUnsigned, opset, std::move(inputs), {{"mode", mode}})
+        .indices("pads", {0, 0, 1, 1, 0, 0, 1, 1})
+        .filled("three", {}, 3)
+        .filled("far", {}, 1e9F)
+        .filled("nan", {}, std::numeric_limits<float>::quiet_NaN());
+  };
+  const auto value = [&](std::vector<std::string> inputs) {
+    Graph graph = padded("constant", std::move(inputs)).build();
+    EXPECT_EQ(run_pass(kPass, graph), 1);
+    EXPECT_EQ(op_types(graph), Types{"Pad"});
+    return constant_values(graph, graph.nodes[0].input(2));
+  };
+  EXPECT_EQ(value({"pads"}), std::vector<double>{128});
+  EXPECT_EQ(value({"pads", "three"}), std::vector<double>{134});
+  EXPECT_EQ(value({"pads", "far"}), std::vector<double>{255});
+  Graph edge = padded("edge", {"pads"}).build();
+  EXPECT_EQ(run_pass(kPass, edge), 1);
+  EXPECT_EQ(edge.nodes[0].input(2), "");
+  EXPECT_EQ(rewrites(kPass, padded("constant", {"pads", "nan"})), 0);
+  EXPECT_EQ(rewrites(kPass, padded("constant", {"pads"}, 10)), 0);
+  EXPECT_EQ(rewrites(kPass, padded("constant", {"pads", "given"}).input("given", {})), 0);
 }
 
 TEST(DropQdqMovement, ReluBecomesAClip) {

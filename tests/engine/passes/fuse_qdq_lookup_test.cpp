@@ -172,7 +172,7 @@ TEST(FuseQdqLookup, LeavesWhatIsNoFunctionOfOneByte) {
   EXPECT_THAT(after_pass(shown.build()), ElementsAre("DequantizeLinear", "Tanh", "QuantizeLinear"));
   // Two sources.
   QdqBuilder two = builder();
-  two.dequantize("other", "bytes", kUnsigned).node("Add", "sum", {"x", "other"});
+  two.dequantize("other", "bytes", {.scale = 0.25F}).node("Add", "sum", {"x", "other"});
   EXPECT_THAT(tanh_of(two, "sum"),
               ElementsAre("DequantizeLinear", "DequantizeLinear", "Add", "Tanh", "QuantizeLinear"));
   // No function at all.

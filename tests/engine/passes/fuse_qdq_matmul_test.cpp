@@ -62,13 +62,29 @@ TEST(FuseQdqMatmul, ScalesPerColumnOfAMatrixOnly) {
   EXPECT_EQ(run_pass(kPass, stack), 0);
 }
 
-TEST(FuseQdqMatmul, FloatOutputsAndFloatWeightsStay) {
-  Graph output = activations()
-                     .weight("b", {3, 2}, {1, 2, 3, 4, 5, 6}, kSigned)
-                     .node("MatMul", "m", {"a", "b"})
-                     .output("m")
-                     .build();
-  EXPECT_EQ(run_pass(kPass, output), 0);
+QdqBuilder product() {
+  return activations().weight("b", {3, 2}, {1, 2, 3, 4, 5, 6}, kSigned).node("MatMul", "m", {"a", "b"});
+}
+
+TEST(FuseQdqMatmul, WithoutQuantizeLinearTheOutputIsFloat) {
+  Graph graph = product().output("m").build();
+  EXPECT_EQ(run_pass(kPass, graph), 1);
+  ASSERT_EQ(op_types(graph), Types{"com.microsoft.MatMulIntegerToFloat"});
+  EXPECT_EQ(graph.nodes[0].inputs,
+            (std::vector<std::string>{"qa", "b_q", "a_scale", "b_scale", "a_zero_point", "b_zero_point"}));
+  EXPECT_EQ(graph.nodes[0].outputs, std::vector<std::string>{"m"});
+  Graph two_readers = product().node("Relu", "r", {"m"}).node("Neg", "n", {"m"}).output("r").output("n").build();
+  EXPECT_EQ(run_pass(kPass, two_readers), 1);
+}
+
+// A QuantizeLinear that cannot be part of the group keeps the product in float, as in ONNX Runtime.
+TEST(FuseQdqMatmul, AQuantizeLinearThatDoesNotFitKeepsItFloat) {
+  EXPECT_EQ(rewrites(kPass, product().quantize("y", "m", kUnsigned).output("y", DType::kUint8).output("m")), 0);
+  const QuantParams no_scale = {.scale = 0, .zero_point = 0};
+  EXPECT_EQ(rewrites(kPass, product().quantize("y", "m", no_scale).output("y", DType::kUint8)), 0);
+}
+
+TEST(FuseQdqMatmul, FloatWeightsStay) {
   Graph weights =
       finish(activations().constant("b", Tensor::from<float>({3, 1}, {1, 2, 3})).node("MatMul", "m", {"a", "b"}));
   EXPECT_EQ(run_pass(kPass, weights), 0);

@@ -101,6 +101,15 @@ TEST_P(FuseQdqOperators, ValuesSeenElsewhereBlock) {
   EXPECT_EQ(run_pass(GetParam().pass, shown), 0);
 }
 
+// A DequantizeLinear that others read, or the caller, serves them still.
+TEST_P(FuseQdqOperators, SharedOperandsServeEveryReader) {
+  Graph graph = quantized(group().node("HardSwish", "h", {"a"}).output("h").output("a"));
+  EXPECT_EQ(run_pass(GetParam().pass, graph), 1);
+  EXPECT_EQ(node_named(graph, "n").op_type, std::string(GetParam().fused).substr(std::string("com.microsoft.").size()));
+  EXPECT_EQ(node_named(graph, "h").inputs[0], "a");
+  EXPECT_EQ(node_named(graph, "a").op_type, "DequantizeLinear");
+}
+
 TEST_P(FuseQdqOperators, UnusableScalesBlock) {
   for (const float scale : {0.0F, -1.0F, INFINITY}) {
     Graph input = quantized(group({.scale = scale}));

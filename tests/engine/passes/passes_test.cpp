@@ -44,6 +44,22 @@ TEST(Optimize, LevelsChooseThePasses) {
   }
 }
 
+// A node that two passes worked on names both; a node that none did names none.
+TEST(Optimize, NodesNameThePassesThatMadeThem) {
+  QdqBuilder builder(17);
+  builder.input("x", {1, 2, 3, 3}).filled("w", {3, 2, 1, 1}, 1).filled("k", {3, 1, 1}, 2);
+  for (const char* name : {"scale", "shift", "mean", "variance"}) {
+    builder.filled(name, {3}, 1);
+  }
+  builder.node("Conv", "c", {"x", "w"}).node("BatchNormalization", "b", {"c", "scale", "shift", "mean", "variance"});
+  builder.node("Mul", "m", {"b", "k"}).node("Relu", "r", {"m"}).node("Sigmoid", "y", {"r"}).output("y");
+  Graph graph = builder.build();
+  optimized(graph, passes::Level::kAll);
+  ASSERT_EQ(op_types(graph), (Types{"Conv", "Relu", "Sigmoid"}));
+  EXPECT_EQ(graph.nodes[0].origin, "fold_batch_normalization, fold_conv_affine");
+  EXPECT_EQ(graph.nodes[1].origin, "");
+}
+
 TEST(Optimize, PassesCanBeSwitchedOff) {
   Graph graph = identity_and_conv();
   EXPECT_EQ(optimized(graph, passes::Level::kAll, {"fuse_qdq_conv"}), (Applied{{"eliminate_identity", 1}}));

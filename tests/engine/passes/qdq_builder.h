@@ -63,6 +63,14 @@ class QdqBuilder {
     graph_.nodes.push_back(std::move(node));
     return *this;
   }
+  QdqBuilder& indices(const std::string& name, const std::vector<Index>& values) {
+    return constant(name, Tensor::from<Index>({static_cast<Index>(values.size())}, values));
+  }
+  // A float constant with every element the same.
+  QdqBuilder& filled(const std::string& name, const Shape& shape, float value) {
+    return constant(
+        name, Tensor::from(shape, std::vector<float>(static_cast<std::size_t>(element_count(shape).value()), value)));
+  }
   QdqBuilder& quantize(const std::string& name, const std::string& from, const QuantParams& params) {
     return linear("QuantizeLinear", name, from, params);
   }
@@ -110,6 +118,15 @@ class QdqBuilder {
   Graph graph_;
 };
 
+// An input of which some dimensions are open (-1).
+inline ValueInfo open_input(const std::string& name, const Shape& shape, DType dtype = DType::kFloat32) {
+  ValueInfo value{.name = name, .dtype = dtype, .has_shape = true, .dims = {}};
+  for (const Index size : shape) {
+    value.dims.push_back({.size = size, .name = ""});
+  }
+  return value;
+}
+
 inline const passes::Pass& pass_named(const std::string& name) {
   const auto list = passes::passes();
   return *std::find_if(list.begin(), list.end(), [&](const passes::Pass& pass) { return pass.name == name; });
@@ -123,6 +140,12 @@ inline Index run_pass(const std::string& name, Graph& graph, const passes::PassC
   EXPECT_TRUE(rewrites.ok()) << (rewrites.ok() ? "" : rewrites.error().message);
   remove_dead_nodes(graph);
   return rewrites.ok() ? rewrites.value() : -1;
+}
+
+// The number of rewrites of a pass on a graph that is not needed afterwards.
+inline Index rewrites(const std::string& name, const QdqBuilder& builder) {
+  Graph graph = builder.build();
+  return run_pass(name, graph);
 }
 
 // Operators in the order of the nodes; those of other domains than ai.onnx with their domain.
@@ -139,6 +162,10 @@ inline Node node_named(const Graph& graph, const std::string& name) {
   const auto found =
       std::find_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) { return node.name == name; });
   return found == graph.nodes.end() ? Node() : *found;
+}
+
+inline Node& node_at(Graph& graph, const std::string& name) {
+  return *std::find_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) { return node.name == name; });
 }
 
 inline std::vector<double> constant_values(const Graph& graph, const std::string& name) {

@@ -82,6 +82,28 @@ TEST(QdqPropagation, EnclosedNodesAreLeftToDropQdqMovement) {
   EXPECT_EQ(around({.scale = 0.25F}), 1);
 }
 
+// Slice is passed; Gather, Expand and Tile are not, since they pick few elements or repeat them.
+TEST(QdqPropagation, PassesOperatorsThatKeepMostElements) {
+  const auto count = [](const std::string& op_type, std::vector<std::string> operands, AttributeMap attributes = {}) {
+    QdqBuilder builder;
+    builder.input("q", {2, 4, 4, 4}, DType::kUint8)
+        .dequantize("d", "q", kUnsigned)
+        .indices("i", {1})
+        .indices("four", {1, 1, 1, 1});
+    operands.insert(operands.begin(), "d");
+    return rewrites(
+        "qdq_propagation",
+        builder.node(op_type, "m", std::move(operands), std::move(attributes)).node("Sigmoid", "y", {"m"}).output("y"));
+  };
+  EXPECT_EQ(count("Slice", {"i", "i"}), 1);
+  EXPECT_EQ(count("DepthToSpace", {}, {{"blocksize", Index{2}}}), 1);
+  EXPECT_EQ(count("SpaceToDepth", {}, {{"blocksize", Index{2}}}), 1);
+  EXPECT_EQ(count("Gather", {"i"}), 0);
+  EXPECT_EQ(count("Expand", {"four"}), 0);
+  EXPECT_EQ(count("Tile", {"four"}), 0);
+  EXPECT_EQ(count("ReduceMax", {}), 0);
+}
+
 TEST(QdqPropagation, WeightsAndChannelsStay) {
   Graph weight = QdqBuilder()
                      .input("x", {1, 2})

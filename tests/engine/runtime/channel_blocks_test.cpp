@@ -163,7 +163,7 @@ class NetworkBuilder {
   }
 
   void binary() {
-    constexpr const char* kOps[] = {"Add", "Sub", "Mul", "Div"};
+    constexpr const char* kOps[] = {"Add", "Sub", "Mul", "Max", "Min", "Sum", "Div"};
     Shape other = {1};
     if (random_.chance(0.4)) {
       other.assign(shape_.size() - 1, 1);
@@ -177,8 +177,8 @@ class NetworkBuilder {
       other[0] = channels();
       value_ = node("PRelu", {value_, constant(other)});
     } else {
-      value_ = random_.chance(0.5) ? node(kOps[random_.integer(0, 3)], {value_, partner})
-                                   : node(kOps[random_.integer(0, 2)], {partner, value_});
+      value_ = random_.chance(0.5) ? node(kOps[random_.integer(0, 6)], {value_, partner})
+                                   : node(kOps[random_.integer(0, 5)], {partner, value_});
     }
     remember();
   }

@@ -135,5 +135,24 @@ TEST(Subgraph, RenamesEverywhere) {
   EXPECT_NE(graph.constant("w1"), nullptr);
 }
 
+TEST(Subgraph, IsVisitedUnderTheNamesThatLeadToIt) {
+  Names visited;
+  for_each_graph(nested(), [&](const std::string& prefix, const Graph&) { visited.push_back(prefix); });
+  EXPECT_EQ(visited, (Names{"", "y/else_branch/", "y/else_branch/z/else_branch/", "y/else_branch/z/then_branch/",
+                            "y/then_branch/"}));
+}
+
+TEST(Subgraph, GetsNamesOfItsOwn) {
+  Graph graph = nested();
+  graph.inputs.push_back(value("s"));    // what then_branch makes
+  graph.inputs.push_back(value("s_1"));  // and the next name for it
+  capture_outer_values(graph);
+  make_subgraph_names_unique(graph);
+  const Graph written = with_outer_names(*graph.nodes[0].graph_attribute("then_branch"), graph.nodes[0]);
+  EXPECT_EQ(written.nodes[0].outputs, Names{"s_2"});
+  EXPECT_EQ(names(written.outputs), Names{"s_2"});
+  EXPECT_EQ(written.nodes[0].inputs, (Names{"a", "b"}));  // captures keep the names that they have outside
+}
+
 }  // namespace
 }  // namespace assay

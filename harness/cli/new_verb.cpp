@@ -36,6 +36,19 @@ Status check_target(const NewFlags& flags) {
   return {};
 }
 
+// Whether the folder is there or can be made, as far as that shows without making it.
+Status check_folder(const std::string& file) {
+  std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  std::error_code code;
+  while (!folder.empty() && !std::filesystem::exists(folder, code)) {
+    folder = folder.parent_path();
+  }
+  if (!folder.empty() && !std::filesystem::is_directory(folder, code)) {
+    return io_error(fmt::format("-o {}: {} is no folder", file, folder.string()));
+  }
+  return {};
+}
+
 // Nothing is made before there is something to write.
 Status write_case(const std::string& file, const std::string& text) {
   if (const std::string folder = std::filesystem::path(file).parent_path().string(); !folder.empty()) {
@@ -63,6 +76,9 @@ int new_action(NewFlags flags) {
   }
   if (const Status status = check_target(flags); !status.ok()) {
     return complain(status.error());
+  }
+  if (const Status status = check_folder(flags.options.file); !status.ok()) {
+    return complain(status.error().message, reports::kExitHarness);
   }
   const Result<run::NewCase> made = run::make_case(flags.options);
   if (!made.ok()) {

@@ -189,9 +189,7 @@ int quantize_action(const QuantizeFlags& flags) {
   for (const std::string& warning : result.value().warnings) {
     say("warning: " + warning);
   }
-  if (const Status saved = result.value().model.save(flags.output, flags.external_data); !saved.ok()) {
-    return complain(saved.error().message, reports::kExitHarness);
-  }
+  // The model last: it is not there where anything could not be written.
   if (!flags.save_ranges.empty()) {
     if (const Status saved = save_ranges(flags, result.value()); !saved.ok()) {
       return complain(saved.error().message, reports::kExitHarness);
@@ -204,6 +202,9 @@ int quantize_action(const QuantizeFlags& flags) {
     if (!written.ok()) {
       return complain(written.error().message, reports::kExitHarness);
     }
+  }
+  if (const Status saved = result.value().model.save(flags.output, flags.external_data); !saved.ok()) {
+    return complain(saved.error().message, reports::kExitHarness);
   }
   return print_data(reports::render_plain(decision_table(result.value())));
 }

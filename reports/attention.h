@@ -12,7 +12,8 @@
 namespace assay::reports {
 
 struct AttentionGroup {
-  std::vector<const VariantResult*> results;  // at least one; in order
+  VariantResult first;
+  std::size_t count = 0;
   // The axes of the case that these variants do not cover: "quantizer.relu=drop", "runtime.isa=avx2|avx512".
   std::vector<std::string> narrowed;
 };
@@ -20,11 +21,21 @@ struct AttentionGroup {
 // ", all with quantizer.relu=drop, runtime.isa=avx2|avx512"; "" where the group covers every axis.
 std::string narrowed_text(const AttentionGroup& group);
 
-// In the order of their first variants. Variants that were never reached are left out: they have nothing to say each.
-std::vector<AttentionGroup> group_attention(const RunRecord& run);
+// More kinds than this are for machines to read.
+inline constexpr std::size_t kMaxAttentionGroups = 1000;
+
+struct AttentionList {
+  std::vector<AttentionGroup> groups;  // by case, in the order of their first variants; kMaxAttentionGroups at most
+  std::size_t variants_left = 0;       // of the kinds beyond
+};
+
+bool wants_attention(Outcome outcome);
+
+// Variants that were never reached are left out: they have nothing to say each.
+AttentionList group_attention(const RunRecord& run);
 
 // Expected failures, by case, reason and cause.
-std::vector<AttentionGroup> group_expected_failures(const RunRecord& run);
+AttentionList group_expected_failures(const RunRecord& run);
 
 // The reason, failed checks and warnings of one result, and the line that reruns it, each indented.
 std::string explanation_text(const VariantResult& result);

@@ -77,7 +77,7 @@ constexpr AggregateRow kAggregates[] = {
 
 }  // namespace
 
-std::string render_benchmark_json(const RunRecord& run) {
+void render_benchmark_json(const RunRecord& run, const Sink& sink) {
   Json json = Json::object();
   json["context"] = {{"date", run.started},
                      {"host_name", run.host.value("name", "")},
@@ -90,12 +90,16 @@ std::string render_benchmark_json(const RunRecord& run) {
                      {"library_build_type", "release"}};
   json["benchmarks"] = Json::array();
   std::size_t family = 0;
-  for (const VariantResult& result : run.results) {
-    if (!result.timing || !result.timing->measured()) {
+  for (std::size_t index = 0; index < run.results.size(); ++index) {
+    if (!run.results.facts(index).timed) {
+      continue;
+    }
+    const VariantResult result = run.results.load(index);
+    const Timing& timing = *result.timing;
+    if (!timing.measured()) {
       continue;
     }
     const Entry entry{result, family++};
-    const Timing& timing = *result.timing;
     for (std::size_t i = 0; i < timing.samples_ns.size(); ++i) {
       Json item = base_entry(entry, "", {timing.samples_ns[i], timing.cpu_samples_ns[i]});
       item["run_type"] = "iteration";
@@ -112,7 +116,7 @@ std::string render_benchmark_json(const RunRecord& run) {
       json["benchmarks"].push_back(item);
     }
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  sink(json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace assay::reports

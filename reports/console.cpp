@@ -33,33 +33,49 @@ std::string painted_counts(const std::map<Outcome, std::int64_t>& counts, bool c
   return text.empty() ? "none" : text;
 }
 
-std::string case_lines(const RunRecord& run, const std::vector<CaseGroup>& groups, const ConsoleOptions& options) {
-  std::size_t width = 0;
-  for (const CaseGroup& group : groups) {
-    width = std::max(width, group.name.size());
+// A case's name and counts; kept for the width of the name column, which the longest decides.
+struct CaseLine {
+  std::string name;
+  std::size_t variants = 0;
+  std::map<Outcome, std::int64_t> counts;
+  double seconds = 0;
+};
+
+CaseLine case_line(const CaseGroup& group) {
+  CaseLine line{.name = group.name, .variants = group.results.size(), .counts = {}, .seconds = 0};
+  for (const VariantResult* result : group.results) {
+    ++line.counts[result->outcome];
+    line.seconds += result->duration_s;
   }
-  std::string text;
-  for (const CaseGroup& group : groups) {
-    std::map<Outcome, std::int64_t> counts;
-    double seconds = 0;
+  return line;
+}
+
+void write_case_lines(const RunRecord& run, const ConsoleOptions& options, const Sink& sink) {
+  std::vector<CaseLine> lines;
+  std::size_t width = 0;
+  for_each_case(run.results, [&](const CaseGroup& group) {
+    width = std::max(width, group.name.size());
+    lines.push_back(case_line(group));
+  });
+  const auto write = [&](const CaseLine& line) {
+    sink(fmt::format("{:<{}}  {:>4} variant{}  {}  ({:.1f} s)\n", line.name, width, line.variants,
+                     line.variants == 1 ? ": " : "s:", painted_counts(line.counts, options.color), line.seconds));
+  };
+  if (!options.verbose) {
+    std::ranges::for_each(lines, write);
+    return;
+  }
+  for_each_case(run.results, [&](const CaseGroup& group) {
+    write(case_line(group));
     for (const VariantResult* result : group.results) {
-      ++counts[result->outcome];
-      seconds += result->duration_s;
-    }
-    text += fmt::format("{:<{}}  {:>4} variant{}  {}  ({:.1f} s)\n", group.name, width, group.results.size(),
-                        group.results.size() == 1 ? ": " : "s:", painted_counts(counts, options.color), seconds);
-    for (const VariantResult* result : group.results) {
-      if (options.verbose) {
-        text += fmt::format(
-            "  {} {}\n", painted(fmt::format("{:<12}", outcome_name(result->outcome)), result->outcome, options.color),
-            result->name);
-        for (const Check& check : result->checks) {
-          text += fmt::format("    {} {}\n", check.passed ? "ok   " : "FAILS", check_text(check));
-        }
+      sink(fmt::format("  {} {}\n",
+                       painted(fmt::format("{:<12}", outcome_name(result->outcome)), result->outcome, options.color),
+                       result->name));
+      for (const Check& check : result->checks) {
+        sink(fmt::format("    {} {}\n", check.passed ? "ok   " : "FAILS", check_text(check)));
       }
     }
-  }
-  return run.results.empty() ? "" : text;
+  });
 }
 
 std::string outcome_word(Outcome outcome, bool color) {
@@ -70,41 +86,51 @@ std::string outcome_word(Outcome outcome, bool color) {
 }
 
 std::string group_text(const AttentionGroup& group, bool color) {
-  const VariantResult& first = *group.results.front();
-  std::string text = fmt::format("{} {}: {} variants alike", outcome_word(first.outcome, color), first.case_name,
-                                 group.results.size());
+  const VariantResult& first = group.first;
+  std::string text =
+      fmt::format("{} {}: {} variants alike", outcome_word(first.outcome, color), first.case_name, group.count);
   return text + narrowed_text(group) + fmt::format("\n  the first: {}\n", first.name) + explanation_text(first);
 }
 
 // A line per reason: what is known and declared.
 std::string expected_lines(const RunRecord& run, const ConsoleOptions& options) {
   std::string text;
-  for (const AttentionGroup& group : group_expected_failures(run)) {
-    const VariantResult& first = *group.results.front();
+  for (const AttentionGroup& group : group_expected_failures(run).groups) {
+    const VariantResult& first = group.first;
     text += fmt::format("{} {}: {} variant{}{}\n  {}{}\n", outcome_word(first.outcome, options.color), first.case_name,
-                        group.results.size(), group.results.size() == 1 ? "" : "s", narrowed_text(group), first.reason,
+                        group.count, group.count == 1 ? "" : "s", narrowed_text(group), first.reason,
                         first.cause.empty() ? "" : " (" + first.cause + ")");
   }
   return text.empty() ? "" : "\n" + text;
 }
 
 // Variants that were never reached share one line: they have nothing to say each.
-std::string attention_lines(const RunRecord& run, const ConsoleOptions& options) {
-  std::string text;
-  for (const AttentionGroup& group : group_attention(run)) {
-    if (group.results.size() == 1 || options.verbose) {
-      for (const VariantResult* result : group.results) {
-        text += result_text(*result, options.color);
+void write_attention(const RunRecord& run, const ConsoleOptions& options, const Sink& sink) {
+  bool first = true;
+  const auto write = [&](const std::string& text) {
+    sink((first ? "\n" : "") + text);
+    first = false;
+  };
+  if (options.verbose) {
+    for (std::size_t i = 0; i < run.results.size(); ++i) {
+      if (wants_attention(run.results.facts(i).outcome)) {
+        write(result_text(run.results.load(i), options.color));
       }
-    } else {
-      text += group_text(group, options.color);
+    }
+  } else {
+    const AttentionList list = group_attention(run);
+    for (const AttentionGroup& group : list.groups) {
+      write(group.count == 1 ? result_text(group.first, options.color) : group_text(group, options.color));
+    }
+    if (list.variants_left > 0) {
+      write(fmt::format("and {} variants more that need a look: results.json has them\n", list.variants_left));
     }
   }
-  const auto not_run = std::ranges::count(run.results, Outcome::kNotRun, &VariantResult::outcome);
-  if (not_run > 0) {
-    text += fmt::format("{} {} variants had not been run\n", outcome_word(Outcome::kNotRun, options.color), not_run);
+  const std::map<Outcome, std::int64_t> counts = count_outcomes(run.results);
+  if (const auto not_run = counts.find(Outcome::kNotRun); not_run != counts.end()) {
+    write(fmt::format("{} {} variants had not been run\n", outcome_word(Outcome::kNotRun, options.color),
+                      not_run->second));
   }
-  return text.empty() ? "" : "\n" + text;
 }
 
 const char* verdict_text(ExitCode code) {
@@ -133,35 +159,33 @@ std::string result_text(const VariantResult& result, bool color) {
   return outcome_word(result.outcome, color) + " " + result.name + "\n" + explanation_text(result);
 }
 
-std::string render_console(const RunRecord& run, const ConsoleOptions& options) {
-  const std::vector<CaseGroup> groups = group_by_case(run.results);
-  std::string text = case_lines(run, groups, options);
-  for (const CaseGroup& group : groups) {
+void render_console(const RunRecord& run, const ConsoleOptions& options, const Sink& sink) {
+  write_case_lines(run, options, sink);
+  for_each_case(run.results, [&](const CaseGroup& group) {
     const Pivot pivot = make_pivot(group);
     if (pivot.accuracy || options.verbose) {
-      text += "\n" + render_plain(pivot_table(pivot));
+      sink("\n" + render_plain(pivot_table(pivot)));
     }
     const TextTable ledger = ledger_table(group);
-    text += ledger.rows.empty() ? "" : "\n" + render_plain(ledger);
+    sink(ledger.rows.empty() ? "" : "\n" + render_plain(ledger));
     if (pivot.accuracy || options.verbose) {
       const TextTable saturation = saturation_table(group);
-      text += saturation.rows.empty() ? "" : "\n" + render_plain(saturation);
+      sink(saturation.rows.empty() ? "" : "\n" + render_plain(saturation));
     }
-  }
-  if (has_timing(run)) {
-    text += "\n" + render_plain(timing_table(run));
+  });
+  if (has_timing(run.results)) {
+    sink("\n" + render_plain(timing_table(run)));
     const TextTable cross = timing_cross_table(run);
-    if (!cross.rows.empty()) {
-      text += "\n" + render_plain(cross);
-    }
+    sink(cross.rows.empty() ? "" : "\n" + render_plain(cross));
   }
-  text += expected_lines(run, options) + attention_lines(run, options);
+  sink(expected_lines(run, options));
+  write_attention(run, options, sink);
   const ExitCode code = exit_code(run);
-  text += fmt::format("\n{} variant{} of {} case{} in {:.1f} s: {}; {} (exit {})\n", run.results.size(),
-                      run.results.size() == 1 ? "" : "s", groups.size(), groups.size() == 1 ? "" : "s", run.duration_s,
-                      painted_counts(count_outcomes(run.results), options.color), verdict_text(code),
-                      static_cast<int>(code));
-  return text;
+  const std::size_t cases = case_count(run.results);
+  sink(fmt::format("\n{} variant{} of {} case{} in {:.1f} s: {}; {} (exit {})\n", run.results.size(),
+                   run.results.size() == 1 ? "" : "s", cases, cases == 1 ? "" : "s", run.duration_s,
+                   painted_counts(count_outcomes(run.results), options.color), verdict_text(code),
+                   static_cast<int>(code)));
 }
 
 }  // namespace assay::reports

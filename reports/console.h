@@ -6,6 +6,7 @@
 #include <string>
 
 #include "reports/record.h"
+#include "reports/sink.h"
 
 namespace assay::reports {
 
@@ -14,7 +15,7 @@ struct ConsoleOptions {
   bool verbose = false;  // a line per variant and a table for every case
 };
 
-std::string render_console(const RunRecord& run, const ConsoleOptions& options);
+void render_console(const RunRecord& run, const ConsoleOptions& options, const Sink& sink);
 // One failed (or otherwise notable) result in full: outcome, name, reason, failed checks, rerun line.
 std::string result_text(const VariantResult& result, bool color);
 

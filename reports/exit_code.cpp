@@ -13,9 +13,13 @@ ExitCode exit_code(const RunRecord& run) {
     return kExitHarness;
   }
   if (run.results.empty()) {
-    return kExitNothingSelected;
+    // A shard may be left with nothing where there are more shards than variants: the whole is judged when merged.
+    return run.shard && run.shard->total > 0 ? kExitPass : kExitNothingSelected;
   }
-  const auto has = [&](auto&& rule) { return std::ranges::any_of(run.results, rule, &VariantResult::outcome); };
+  const std::map<Outcome, std::int64_t> counts = count_outcomes(run.results);
+  const auto has = [&](auto&& rule) {
+    return std::ranges::any_of(counts, [&](const auto& entry) { return rule(entry.first); });
+  };
   if (has(is_failure)) {
     return kExitFailed;
   }
@@ -26,7 +30,7 @@ ExitCode exit_code(const RunRecord& run) {
   return kExitPass;
 }
 
-std::string render_verdict_json(const RunRecord& run) {
+void render_verdict_json(const RunRecord& run, const Sink& sink) {
   Json counts = Json::object();
   for (const auto& [outcome, count] : count_outcomes(run.results)) {
     counts[std::string(outcome_name(outcome))] = count;
@@ -35,7 +39,7 @@ std::string render_verdict_json(const RunRecord& run) {
   if (!run.harness_error.empty()) {
     json["harness_error"] = run.harness_error;
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  sink(json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace assay::reports

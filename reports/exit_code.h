@@ -5,6 +5,7 @@
 #include <string>
 
 #include "reports/record.h"
+#include "reports/sink.h"
 
 namespace assay::reports {
 
@@ -18,11 +19,11 @@ enum ExitCode : int {
   kExitInterrupted = 130,
 };
 
-// The first that applies: 130 interrupted, 4 harness_error, 5 no results, 1 any failure, 3 anything inconclusive or
-// nothing but skips, 0.
+// The first that applies: 130 interrupted, 4 harness_error, 5 no results (0 for a shard that got none of the variants
+// there are), 1 any failure, 3 anything inconclusive or nothing but skips, 0.
 ExitCode exit_code(const RunRecord& run);
 
 // {"exit_code", "counts": {outcome: n}}.
-std::string render_verdict_json(const RunRecord& run);
+void render_verdict_json(const RunRecord& run, const Sink& sink);
 
 }  // namespace assay::reports

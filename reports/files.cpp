@@ -3,21 +3,26 @@
 
 #include <array>
 
+#include "reports/ctrf_json.h"
 #include "reports/exit_code.h"
+#include "reports/github_annotations.h"
 #include "reports/junit_xml.h"
 #include "reports/report_html.h"
 #include "reports/results_json.h"
 #include "reports/summary_md.h"
 #include "reports/svg.h"
+#include "reports/tap.h"
 #include "reports/timing_table.h"
 
 namespace assay::reports {
 
 // verdict.json last: who waits for it finds the others complete.
 std::span<const ReportFile> report_files() {
-  static constexpr std::array<ReportFile, 8> kFiles{{
+  static constexpr std::array<ReportFile, 10> kFiles{{
       {"results.json", "every result; schema/results.schema.json", render_results_json},
       {"junit.xml", "for Jenkins, GitLab and others", render_junit_xml},
+      {"ctrf.json", "the Common Test Report Format", render_ctrf_json},
+      {"results.tap", "the Test Anything Protocol", render_tap},
       {"summary.md", "for GitHub pages", render_summary_md},
       {"timing.csv", "a line per timed variant", render_timing_csv},
       {"benchmark.json", "the times in Google Benchmark's format", render_benchmark_json},
@@ -26,6 +31,23 @@ std::span<const ReportFile> report_files() {
       {"verdict.json", "exit code and counts", render_verdict_json},
   }};
   return kFiles;
+}
+
+std::span<const ReportFormat> report_formats() {
+  static constexpr std::array<ReportFormat, 11> kFormats{{
+      {"json", render_results_json},
+      {"junit", render_junit_xml},
+      {"ctrf", render_ctrf_json},
+      {"tap", render_tap},
+      {"github", render_github_annotations},
+      {"markdown", render_summary_md},
+      {"csv", render_timing_csv},
+      {"benchmark", render_benchmark_json},
+      {"svg", render_report_svg},
+      {"html", render_report_html},
+      {"verdict", render_verdict_json},
+  }};
+  return kFormats;
 }
 
 }  // namespace assay::reports

@@ -7,15 +7,23 @@
 #include <string_view>
 
 #include "reports/record.h"
+#include "reports/sink.h"
 
 namespace assay::reports {
 
 struct ReportFile {
   std::string_view name;
   std::string_view description;
-  std::string (*render)(const RunRecord& run);
+  void (*render)(const RunRecord& run, const Sink& sink);
 };
 std::span<const ReportFile> report_files();
+
+// What `assay report --format` can print: the files above, and what is for a terminal or a log only.
+struct ReportFormat {
+  std::string_view name;
+  void (*render)(const RunRecord& run, const Sink& sink);
+};
+std::span<const ReportFormat> report_formats();
 
 // The journal beside them, appended to while the run goes on.
 inline constexpr const char* kJournalName = "results.jsonl";

@@ -6,9 +6,10 @@
 #include <string>
 
 #include "reports/record.h"
+#include "reports/sink.h"
 
 namespace assay::reports {
 
-std::string render_junit_xml(const RunRecord& run);
+void render_junit_xml(const RunRecord& run, const Sink& sink);
 
 }  // namespace assay::reports

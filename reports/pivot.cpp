@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <unordered_map>
 
 #include "reports/number_text.h"
 
@@ -96,25 +97,36 @@ struct Draft {
   PivotRow row;
 };
 
+// What drafts must have in common to be joined along `axis`, as a text.
+std::string key_without(const Draft& draft, std::size_t axis) {
+  std::string key(outcome_name(draft.row.outcome));
+  for (std::size_t a = 0; a < draft.values.size(); ++a) {
+    key += '\n';
+    if (a != axis) {
+      for (const std::size_t position : draft.values[a]) {
+        key += std::to_string(position) + ",";
+      }
+    }
+  }
+  for (const std::string& figure : draft.row.figures) {
+    key += "\n" + figure;
+  }
+  return key;
+}
+
 // Joins drafts that agree in everything but `axis`.
 std::vector<Draft> merge_along(const std::vector<Draft>& drafts, std::size_t axis) {
   std::vector<Draft> merged;
+  std::unordered_map<std::string, std::size_t> positions;
   for (const Draft& draft : drafts) {
-    const auto same = [&](const Draft& other) {
-      for (std::size_t a = 0; a < draft.values.size(); ++a) {
-        if (a != axis && draft.values[a] != other.values[a]) {
-          return false;
-        }
-      }
-      return draft.row.outcome == other.row.outcome && draft.row.figures == other.row.figures;
-    };
-    const auto found = std::ranges::find_if(merged, same);
-    if (found == merged.end()) {
+    const auto [position, added] = positions.try_emplace(key_without(draft, axis), merged.size());
+    if (added) {
       merged.push_back(draft);
       continue;
     }
-    found->values[axis].insert(draft.values[axis].begin(), draft.values[axis].end());
-    found->row.variants.insert(found->row.variants.end(), draft.row.variants.begin(), draft.row.variants.end());
+    Draft& found = merged[position->second];
+    found.values[axis].insert(draft.values[axis].begin(), draft.values[axis].end());
+    found.row.variants.insert(found.row.variants.end(), draft.row.variants.begin(), draft.row.variants.end());
   }
   return merged;
 }

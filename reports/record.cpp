@@ -42,33 +42,12 @@ std::optional<Outcome> outcome_from_name(std::string_view name) {
   return row == outcome_rows().end() ? std::nullopt : std::optional(row->outcome);
 }
 
-std::map<Outcome, std::int64_t> count_outcomes(const std::vector<VariantResult>& results) {
-  std::map<Outcome, std::int64_t> counts;
-  for (const VariantResult& result : results) {
-    ++counts[result.outcome];
-  }
-  return counts;
-}
-
 std::string counts_text(const std::map<Outcome, std::int64_t>& counts) {
   std::string text;
   for (const auto& [outcome, count] : counts) {
     text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(outcome_name(outcome));
   }
   return text.empty() ? "none" : text;
-}
-
-std::vector<CaseGroup> group_by_case(const std::vector<VariantResult>& results) {
-  std::vector<CaseGroup> groups;
-  std::map<std::string, std::size_t> positions;
-  for (const VariantResult& result : results) {
-    const auto [position, added] = positions.try_emplace(result.case_name, groups.size());
-    if (added) {
-      groups.push_back({result.case_name, {}});
-    }
-    groups[position->second].results.push_back(&result);
-  }
-  return groups;
 }
 
 std::string value_text(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }

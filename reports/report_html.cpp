@@ -96,52 +96,53 @@ std::string lower(std::string text) {
   return text;
 }
 
-std::string variants(const RunRecord& run) {
-  std::string text =
+void variants(const RunRecord& run, const Sink& sink) {
+  sink(
       "<h2>Variants</h2>\n<div class=\"filters\"><input type=\"search\" id=\"search\" "
-      "placeholder=\"words of the name\"> <span id=\"shown\"></span>";
+      "placeholder=\"words of the name\"> <span id=\"shown\"></span>");
   for (const auto& [outcome, count] : count_outcomes(run.results)) {
-    text += fmt::format("<label><input type=\"checkbox\" value=\"{0}\" checked> {0} ({1})</label>",
-                        outcome_name(outcome), count);
+    sink(fmt::format("<label><input type=\"checkbox\" value=\"{0}\" checked> {0} ({1})</label>", outcome_name(outcome),
+                     count));
   }
-  text +=
+  sink(
       "</div>\n<table id=\"variants\"><thead><tr><th>outcome</th><th>variant</th><th class=\"r\">s</th></tr></thead>"
-      "<tbody>\n";
+      "<tbody>\n");
   for (const VariantResult& result : run.results) {
     const std::string reason = result.reason.empty() ? "" : "<pre>" + xml_text(result.reason) + "</pre>";
-    text += fmt::format(
+    sink(fmt::format(
         "<tr data-outcome=\"{0}\" data-name=\"{1}\"><td class=\"{2}\">{0}</td><td><details{3}><summary>{4}</summary>"
         "{5}<pre>{6}</pre></details></td><td class=\"r\">{7:.2f}</td></tr>\n",
         outcome_name(result.outcome), xml_text(lower(result.name)), outcome_class(result.outcome),
         is_failure(result.outcome) ? " open" : "", xml_text(result.name), reason, xml_text(details(result)),
-        result.duration_s);
+        result.duration_s));
   }
-  return text + "</tbody></table>\n";
+  sink("</tbody></table>\n");
 }
 
 }  // namespace
 
-std::string render_report_html(const RunRecord& run) {
-  std::string text = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>assay report</title>\n";
-  text += std::string("<style>") + kHtmlStyle + "</style></head><body>\n" + head(run);
-  text += "<h2>Cases</h2>\n";
-  for (const CaseGroup& group : group_by_case(run.results)) {
+void render_report_html(const RunRecord& run, const Sink& sink) {
+  sink("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>assay report</title>\n");
+  sink(std::string("<style>") + kHtmlStyle + "</style></head><body>\n" + head(run));
+  sink("<h2>Cases</h2>\n");
+  for_each_case(run.results, [&](const CaseGroup& group) {
     const Pivot pivot = make_pivot(group);
-    text += "<h3>" + xml_text(group.name) + "</h3>\n" + html_table(pivot_table(pivot));
+    sink("<h3>" + xml_text(group.name) + "</h3>\n" + html_table(pivot_table(pivot)));
     const std::string chart = render_error_chart(pivot);
-    text += chart.empty() ? "" : "<details><summary>chart</summary>" + chart + "</details>\n";
-    const TextTable saturation = saturation_table(group);
-    text += saturation.rows.empty()
-                ? ""
-                : "<details><summary>saturated pairs per layer</summary>" + html_table(saturation) + "</details>\n";
-  }
-  if (has_timing(run)) {
-    text += "<h2>Timing</h2>\n" + html_table(timing_table(run));
+    if (!chart.empty()) {
+      sink("<details><summary>chart</summary>" + chart + "</details>\n");
+    }
+    if (const TextTable saturation = saturation_table(group); !saturation.rows.empty()) {
+      sink("<details><summary>saturated pairs per layer</summary>" + html_table(saturation) + "</details>\n");
+    }
+  });
+  if (has_timing(run.results)) {
+    sink("<h2>Timing</h2>\n" + html_table(timing_table(run)));
     const TextTable cross = timing_cross_table(run);
-    text += cross.rows.empty() ? "" : html_table(cross);
+    sink(cross.rows.empty() ? "" : html_table(cross));
   }
-  text += variants(run);
-  return text + "<script>" + kHtmlScript + "</script></body></html>\n";
+  variants(run, sink);
+  sink(std::string("<script>") + kHtmlScript + "</script></body></html>\n");
 }
 
 }  // namespace assay::reports

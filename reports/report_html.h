@@ -6,9 +6,10 @@
 #include <string>
 
 #include "reports/record.h"
+#include "reports/sink.h"
 
 namespace assay::reports {
 
-std::string render_report_html(const RunRecord& run);
+void render_report_html(const RunRecord& run, const Sink& sink);
 
 }  // namespace assay::reports

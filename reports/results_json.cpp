@@ -61,6 +61,7 @@ Json timing_json(const Timing& timing) {
     json["median_ns"] = timing.median_ns;
     json["median_interval_ns"] = Json::array({timing.median_low_ns, timing.median_high_ns});
     json["p95_ns"] = timing.p95_ns;
+    json["p99_ns"] = optional_json(timing.p99_ns);
     json["coefficient_of_variation"] = timing.variation;
     json["n"] = timing.samples_ns.size();
     json["iterations"] = timing.iterations;
@@ -70,6 +71,8 @@ Json timing_json(const Timing& timing) {
     json["samples_ns"] = timing.samples_ns;
     json["cpu_samples_ns"] = timing.cpu_samples_ns;
     json["float_median_ns"] = optional_json(timing.float_median_ns);
+    json["load"] = optional_json(timing.load);
+    json["mhz"] = optional_json(timing.mhz);
   }
   if (!timing.baseline.empty()) {
     json["baseline"] = timing.baseline;
@@ -188,6 +191,7 @@ Timing read_timing(const Json& json) {
     timing.median_low_ns = json.at("median_interval_ns").at(0);
     timing.median_high_ns = json.at("median_interval_ns").at(1);
     timing.p95_ns = json.at("p95_ns");
+    timing.p99_ns = optional_number(json, "p99_ns");
     timing.variation = json.at("coefficient_of_variation");
     timing.iterations = json.at("iterations");
     timing.batch = json.at("batch");
@@ -195,6 +199,8 @@ Timing read_timing(const Json& json) {
     timing.samples_ns = json.at("samples_ns").get<std::vector<double>>();
     timing.cpu_samples_ns = json.at("cpu_samples_ns").get<std::vector<double>>();
     timing.float_median_ns = optional_number(json, "float_median_ns");
+    timing.load = optional_number(json, "load");
+    timing.mhz = optional_number(json, "mhz");
   }
   timing.baseline = json.value("baseline", "");
   timing.speedup = optional_number(json, "speedup");
@@ -245,6 +251,7 @@ VariantResult read_result(const Json& json) {
   result.sources = json.value("sources", Json::object());
   result.rerun = json.value("rerun", "");
   result.duration_s = json.value("duration_s", 0.0);
+  result.shard = json.value("shard", std::size_t{0});
   return result;
 }
 
@@ -302,10 +309,14 @@ Json result_to_json(const VariantResult& result) {
   json["sources"] = result.sources;
   json["rerun"] = result.rerun;
   json["duration_s"] = result.duration_s;
+  if (result.shard > 0) {
+    json["shard"] = result.shard;
+  }
   return json;
 }
 
-Json run_to_json(const RunRecord& run) {
+// All but the results.
+Json head_to_json(const RunRecord& run) {
   Json json = Json::object();
   json["schema_version"] = kSchemaVersion;
   json["host"] = run.host;
@@ -314,14 +325,37 @@ Json run_to_json(const RunRecord& run) {
   json["duration_s"] = run.duration_s;
   json["interrupted"] = run.interrupted;
   json["harness_error"] = run.harness_error;
-  json["results"] = Json::array();
-  for (const VariantResult& result : run.results) {
-    json["results"].push_back(result_to_json(result));
+  if (run.shard) {
+    json["shard"] = {{"index", run.shard->index},
+                     {"count", run.shard->count},
+                     {"total", run.shard->total},
+                     {"selection", run.shard->selection}};
+  }
+  if (!run.merged_from.empty()) {
+    json["merged_from"] = run.merged_from;
   }
   return json;
 }
 
-std::string render_results_json(const RunRecord& run) { return dump(run_to_json(run), 1) + "\n"; }
+void render_results_json(const RunRecord& run, const Sink& sink) {
+  std::string head = dump(head_to_json(run), 1);
+  head.resize(head.size() - 2);  // "\n}"
+  sink(head + ",\n \"results\": [");
+  bool first = true;
+  for (const VariantResult& result : run.results) {
+    sink(first ? "\n" : ",\n");
+    first = false;
+    std::string text = "  ";
+    for (const char c : dump(result_to_json(result), 1)) {
+      text += c;
+      if (c == '\n') {
+        text += "  ";  // a line break in a string would be escaped: all of these are layout
+      }
+    }
+    sink(text);
+  }
+  sink(first ? "]\n}\n" : "\n ]\n}\n");
+}
 
 std::string journal_line(const VariantResult& result) { return dump(result_to_json(result), -1) + "\n"; }
 
@@ -348,6 +382,11 @@ ParsedRun parse_results_json(std::string_view text) {
     run.duration_s = json.value("duration_s", 0.0);
     run.interrupted = json.value("interrupted", false);
     run.harness_error = json.value("harness_error", "");
+    if (json.contains("shard")) {
+      const Json& shard = json.at("shard");
+      run.shard = ShardInfo{shard.at("index"), shard.at("count"), shard.at("total"), shard.at("selection")};
+    }
+    run.merged_from = json.value("merged_from", Json::array());
     for (const Json& result : json.at("results")) {
       ParsedResult parsed = parse_result(result);
       if (!parsed.result) {

@@ -8,13 +8,12 @@
 #include <string_view>
 
 #include "reports/record.h"
+#include "reports/sink.h"
 
 namespace assay::reports {
 
 Json result_to_json(const VariantResult& result);
-Json run_to_json(const RunRecord& run);
-
-std::string render_results_json(const RunRecord& run);
+void render_results_json(const RunRecord& run, const Sink& sink);
 // One line, with its line end.
 std::string journal_line(const VariantResult& result);
 

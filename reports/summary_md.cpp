@@ -16,24 +16,23 @@
 namespace assay::reports {
 namespace {
 
-// GitHub cuts job summaries off at 1 MiB; failures beyond this number are left to results.json.
-constexpr std::size_t kMaxFailures = 100;
+// GitHub refuses a job summary of more than 1 MiB. The verdict and the failures come first; what does not fit below
+// this is left out with a note.
+constexpr std::size_t kMaxBytes = 1'000'000;
+constexpr std::size_t kMaxSectionsBytes = 300'000;
+constexpr std::size_t kMaxCaseRows = 2000;
+constexpr std::size_t kMaxFailures = 100;  // kinds
+constexpr std::size_t kMaxFailuresBytes = 400'000;
 
-TextTable case_table(const std::vector<CaseGroup>& groups) {
-  TextTable table;
-  table.columns = {
-      {"case", Align::kLeft}, {"variants", Align::kRight}, {"outcomes", Align::kLeft}, {"s", Align::kRight}};
-  for (const CaseGroup& group : groups) {
-    std::map<Outcome, std::int64_t> counts;
-    double seconds = 0;
-    for (const VariantResult* result : group.results) {
-      ++counts[result->outcome];
-      seconds += result->duration_s;
-    }
-    table.rows.push_back(
-        {group.name, std::to_string(group.results.size()), counts_text(counts), fmt::format("{:.1f}", seconds)});
+void add_row(TextTable& table, const CaseGroup& group) {
+  std::map<Outcome, std::int64_t> counts;
+  double seconds = 0;
+  for (const VariantResult* result : group.results) {
+    ++counts[result->outcome];
+    seconds += result->duration_s;
   }
-  return table;
+  table.rows.push_back(
+      {group.name, std::to_string(group.results.size()), counts_text(counts), fmt::format("{:.1f}", seconds)});
 }
 
 // A fence longer than any run of backticks in the text.
@@ -48,16 +47,20 @@ std::string fenced(const std::string& text) {
 std::string failures(const RunRecord& run) {
   std::string text;
   std::size_t count = 0;
-  for (const AttentionGroup& group : group_attention(run)) {
-    const VariantResult& first = *group.results.front();
+  for (const AttentionGroup& group : group_attention(run).groups) {
+    const VariantResult& first = group.first;
     if (!is_failure(first.outcome) || ++count > kMaxFailures) {
       continue;
     }
-    text += fmt::format("{} {}\n", outcome_name(first.outcome), first.name);
-    if (group.results.size() > 1) {
-      text += fmt::format("  and {} variants more that fail alike{}\n", group.results.size() - 1, narrowed_text(group));
+    std::string part = fmt::format("{} {}\n", outcome_name(first.outcome), first.name);
+    if (group.count > 1) {
+      part += fmt::format("  and {} variants more that fail alike{}\n", group.count - 1, narrowed_text(group));
     }
-    text += explanation_text(first);
+    part += explanation_text(first);
+    if (text.size() + part.size() > kMaxFailuresBytes) {
+      part = fmt::format("{} {}: see results.json\n", outcome_name(first.outcome), first.case_name);
+    }
+    text += part;
   }
   if (text.empty()) {
     return "";
@@ -69,16 +72,13 @@ std::string failures(const RunRecord& run) {
   return section;
 }
 
-}  // namespace
-
-std::string render_summary_md(const RunRecord& run) {
-  const std::vector<CaseGroup> groups = group_by_case(run.results);
+std::string head(const RunRecord& run) {
   const ExitCode code = exit_code(run);
   std::string text = fmt::format("# assay: {} (exit {})\n\n{} variants of {} cases in {:.1f} s: {}.\n",
                                  code == kExitPass     ? "pass"
                                  : code == kExitFailed ? "fail"
                                                        : "no verdict",
-                                 static_cast<int>(code), run.results.size(), groups.size(), run.duration_s,
+                                 static_cast<int>(code), run.results.size(), case_count(run.results), run.duration_s,
                                  counts_text(count_outcomes(run.results)));
   if (run.host.contains("cpu")) {
     text += fmt::format("Host: {}, {} cores.\n", value_text(run.host.at("cpu")), run.host.value("cores", 0));
@@ -86,23 +86,72 @@ std::string render_summary_md(const RunRecord& run) {
   if (!run.harness_error.empty()) {
     text += "\nThe harness failed: " + run.harness_error + "\n";
   }
-  text += failures(run);
-  text += "\n## Cases\n\n" + render_markdown(case_table(groups));
-  for (const CaseGroup& group : groups) {
-    if (group.results.size() > 1) {
-      text += "\n### " + group.name + "\n\n" + render_markdown(pivot_table(make_pivot(group)));
-    }
-    const TextTable ledger = ledger_table(group);
-    text += ledger.rows.empty() ? "" : "\n" + ledger.title + "\n\n" + render_markdown(ledger);
-    const TextTable saturation = saturation_table(group);
-    text += saturation.rows.empty() ? "" : "\n" + saturation.title + "\n\n" + render_markdown(saturation);
-  }
-  if (has_timing(run)) {
-    text += "\n## Timing\n\n" + render_markdown(timing_table(run));
-    const TextTable cross = timing_cross_table(run);
-    text += cross.rows.empty() ? "" : "\n" + render_markdown(cross);
-  }
   return text;
+}
+
+std::string timing_section(const RunRecord& run) {
+  if (!has_timing(run.results)) {
+    return "";
+  }
+  const TextTable cross = timing_cross_table(run);
+  return "\n## Timing\n\n" + render_markdown(timing_table(run)) +
+         (cross.rows.empty() ? "" : "\n" + render_markdown(cross));
+}
+
+std::string case_section(const CaseGroup& group) {
+  std::string text;
+  if (group.results.size() > 1) {
+    text += "\n### " + group.name + "\n\n" + render_markdown(pivot_table(make_pivot(group)));
+  }
+  const TextTable ledger = ledger_table(group);
+  text += ledger.rows.empty() ? "" : "\n" + ledger.title + "\n\n" + render_markdown(ledger);
+  const TextTable saturation = saturation_table(group);
+  text += saturation.rows.empty() ? "" : "\n" + saturation.title + "\n\n" + render_markdown(saturation);
+  return text;
+}
+
+}  // namespace
+
+void render_summary_md(const RunRecord& run, const Sink& sink) {
+  std::size_t bytes = 0;
+  std::size_t left_out = 0;
+  const auto put = [&](const std::string& section) {
+    if (bytes + section.size() > kMaxBytes) {
+      ++left_out;
+      return;
+    }
+    bytes += section.size();
+    sink(section);
+  };
+  put(head(run));
+  put(failures(run));
+  TextTable cases;
+  cases.columns = {
+      {"case", Align::kLeft}, {"variants", Align::kRight}, {"outcomes", Align::kLeft}, {"s", Align::kRight}};
+  std::size_t cases_left_out = 0;
+  std::string sections;
+  for_each_case(run.results, [&](const CaseGroup& group) {
+    if (cases.rows.size() < kMaxCaseRows) {
+      add_row(cases, group);
+    } else {
+      ++cases_left_out;
+    }
+    const std::string section = case_section(group);
+    if (sections.size() + section.size() <= kMaxSectionsBytes) {
+      sections += section;
+    } else {
+      ++left_out;
+    }
+  });
+  put("\n## Cases\n\n" + render_markdown(cases));
+  if (cases_left_out > 0) {
+    put(fmt::format("\nand {} cases more.\n", cases_left_out));
+  }
+  put(sections);
+  put(timing_section(run));
+  if (left_out > 0) {
+    sink("\nSome tables are left out for their size; report.html has them.\n");
+  }
 }
 
 }  // namespace assay::reports

@@ -5,9 +5,10 @@
 #include <string>
 
 #include "reports/record.h"
+#include "reports/sink.h"
 
 namespace assay::reports {
 
-std::string render_summary_md(const RunRecord& run);
+void render_summary_md(const RunRecord& run, const Sink& sink);
 
 }  // namespace assay::reports

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "reports/number_text.h"
@@ -19,6 +20,7 @@ constexpr double kAdvance = kFontSize * 0.6;
 constexpr double kLine = 20;
 constexpr double kMargin = 16;
 constexpr std::size_t kMaxRows = 60;  // per table
+constexpr std::size_t kMaxTables = 60;
 
 struct Cell {
   std::string text;
@@ -83,17 +85,12 @@ void draw_table(Drawing& drawing, TextTable table) {
   drawing.height = y;
 }
 
-TextTable case_table(const std::vector<CaseGroup>& groups) {
-  TextTable table;
-  table.columns = {{"case", Align::kLeft}, {"variants", Align::kRight}, {"outcomes", Align::kLeft}};
-  for (const CaseGroup& group : groups) {
-    std::map<Outcome, std::int64_t> counts;
-    for (const VariantResult* result : group.results) {
-      ++counts[result->outcome];
-    }
-    table.rows.push_back({group.name, std::to_string(group.results.size()), counts_text(counts)});
+void add_row(TextTable& table, const CaseGroup& group) {
+  std::map<Outcome, std::int64_t> counts;
+  for (const VariantResult* result : group.results) {
+    ++counts[result->outcome];
   }
-  return table;
+  table.rows.push_back({group.name, std::to_string(group.results.size()), counts_text(counts)});
 }
 
 std::string wrapped(const Drawing& drawing) {
@@ -125,22 +122,25 @@ const char* outcome_color(Outcome outcome) {
   return outcome == Outcome::kPass || outcome == Outcome::kXfail ? "#1a7f37" : "#9a6700";
 }
 
-std::string render_report_svg(const RunRecord& run) {
-  const std::vector<CaseGroup> groups = group_by_case(run.results);
-  std::vector<Pivot> pivots;
-  pivots.reserve(groups.size());
-  for (const CaseGroup& group : groups) {
-    pivots.push_back(make_pivot(group));
-  }
-  const bool labelled = std::ranges::any_of(pivots, [](const Pivot& p) { return p.accuracy; });
-  Drawing drawing;
-  draw_table(drawing, case_table(groups));
-  for (const Pivot& pivot : pivots) {
-    if (pivot.accuracy || (!labelled && pivot.rows.size() > 1)) {
-      draw_table(drawing, pivot_table(pivot));
+void render_report_svg(const RunRecord& run, const Sink& sink) {
+  TextTable cases;
+  cases.columns = {{"case", Align::kLeft}, {"variants", Align::kRight}, {"outcomes", Align::kLeft}};
+  std::vector<TextTable> labelled;
+  std::vector<TextTable> others;
+  for_each_case(run.results, [&](const CaseGroup& group) {
+    add_row(cases, group);
+    const Pivot pivot = make_pivot(group);
+    std::vector<TextTable>& tables = pivot.accuracy ? labelled : others;
+    if ((pivot.accuracy || pivot.rows.size() > 1) && tables.size() < kMaxTables) {
+      tables.push_back(pivot_table(pivot));
     }
+  });
+  Drawing drawing;
+  draw_table(drawing, std::move(cases));
+  for (TextTable& table : labelled.empty() ? others : labelled) {
+    draw_table(drawing, std::move(table));
   }
-  return wrapped(drawing);
+  sink(wrapped(drawing));
 }
 
 std::string render_error_chart(const Pivot& pivot) {

@@ -11,7 +11,7 @@
 namespace assay::reports {
 
 // The cases with their counts, then the configuration table of every labelled case (of every case where none is).
-std::string render_report_svg(const RunRecord& run);
+void render_report_svg(const RunRecord& run, const Sink& sink);
 
 // A bar per row of the pivot: SQNR where the case has it, else the largest error. "" where it has neither or one row.
 // An infinite figure fills the width.

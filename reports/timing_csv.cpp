@@ -22,10 +22,14 @@ std::string optional_text(const std::optional<double>& value) { return value ? f
 
 }  // namespace
 
-std::string render_timing_csv(const RunRecord& run) {
-  std::string text =
+void render_timing_csv(const RunRecord& run, const Sink& sink) {
+  sink(
       "case,name,median_ns,median_low_ns,median_high_ns,p95_ns,coefficient_of_variation,n,iterations,batch,operations,"
-      "gops,float_median_ns,baseline,speedup,speedup_low,speedup_high,fresh_pairs,at_least_speedup,outcome,note\n";
+      "gops,float_median_ns,baseline,speedup,speedup_low,speedup_high,fresh_pairs,at_least_speedup,outcome,note,p99_ns,"
+      "load,mhz\n");
+  if (!has_timing(run.results)) {
+    return;
+  }
   for (const VariantResult& result : run.results) {
     if (!result.timing) {
       continue;
@@ -37,12 +41,12 @@ std::string render_timing_csv(const RunRecord& run) {
                             t.median_low_ns, t.median_high_ns, t.p95_ns, t.variation, t.samples_ns.size(), t.iterations,
                             t.batch, t.operations, t.gops(), optional_text(t.float_median_ns));
     }
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(result.case_name), csv_field(result.name),
-                        figures, csv_field(t.baseline), optional_text(t.speedup), optional_text(t.speedup_low),
-                        optional_text(t.speedup_high), t.fresh_pairs, optional_text(t.at_least_speedup),
-                        outcome_name(result.outcome), csv_field(t.note));
+    sink(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(result.case_name), csv_field(result.name),
+                     figures, csv_field(t.baseline), optional_text(t.speedup), optional_text(t.speedup_low),
+                     optional_text(t.speedup_high), t.fresh_pairs, optional_text(t.at_least_speedup),
+                     outcome_name(result.outcome), csv_field(t.note), optional_text(t.p99_ns), optional_text(t.load),
+                     optional_text(t.mhz)));
   }
-  return text;
 }
 
 }  // namespace assay::reports

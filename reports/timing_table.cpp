@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <map>
 #include <set>
 
 #include "reports/number_text.h"
@@ -49,6 +51,25 @@ std::string speedup_text(const Timing& timing) {
   return text;
 }
 
+// "[1.200, 1.400] ms": both ends in the median's unit.
+std::string interval_text(const Timing& timing) {
+  const std::string median = time_text(timing.median_ns);
+  const std::string unit = median.substr(median.find(' '));
+  const double scale = timing.median_ns > 0 ? std::atof(median.c_str()) / timing.median_ns : 1;
+  return fmt::format("[{:.3f}, {:.3f}]{}", timing.median_low_ns * scale, timing.median_high_ns * scale, unit);
+}
+
+// The median of the CPU times.
+std::string cpu_text(const Timing& timing) {
+  std::vector<double> times = timing.cpu_samples_ns;
+  if (times.empty()) {
+    return "-";
+  }
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return time_text(*middle);
+}
+
 std::string over_float_text(const Timing& timing) {
   return timing.float_median_ns ? fmt::format("{:.2f}", *timing.float_median_ns / timing.median_ns) : "";
 }
@@ -74,17 +95,17 @@ std::string against_text(const VariantResult& result, const CaseGroup& group) {
 
 }  // namespace
 
-bool has_timing(const RunRecord& run) {
-  return std::ranges::any_of(run.results, [](const VariantResult& r) { return r.timing.has_value(); });
-}
-
 TextTable timing_table(const RunRecord& run) {
   TextTable table;
-  table.columns = {{"network", Align::kLeft}, {"configuration", Align::kLeft}, {"median", Align::kRight},
-                   {"p95", Align::kRight},    {"cv %", Align::kRight},         {"n", Align::kRight},
-                   {"GOP/s", Align::kRight},  {"x float", Align::kRight},      {"speed-up [95 %]", Align::kRight},
+  table.columns = {{"network", Align::kLeft},  {"configuration", Align::kLeft},
+                   {"median", Align::kRight},  {"95 %", Align::kRight},
+                   {"p95", Align::kRight},     {"p99", Align::kRight},
+                   {"cv %", Align::kRight},    {"n", Align::kRight},
+                   {"CPU", Align::kRight},     {"load", Align::kRight},
+                   {"MHz", Align::kRight},     {"GOP/s", Align::kRight},
+                   {"x float", Align::kRight}, {"speed-up [95 %]", Align::kRight},
                    {"against", Align::kLeft}};
-  for (const CaseGroup& group : group_by_case(run.results)) {
+  for_each_case(run.results, [&](const CaseGroup& group) {
     const std::set<std::string> axes = distinguishing_axes(group);
     for (const VariantResult* result : group.results) {
       if (!result->timing) {
@@ -96,16 +117,19 @@ TextTable timing_table(const RunRecord& run) {
         against += (against.empty() ? "" : "; ") + timing.note;
       }
       if (!timing.measured()) {
-        table.rows.push_back(
-            {group.name, configuration_text(*result, axes), "-", "-", "-", "-", "-", "-", "-", against});
+        table.rows.push_back({group.name, configuration_text(*result, axes), "-", "-", "-", "-", "-", "-", "-", "-",
+                              "-", "-", "-", "-", against});
         continue;
       }
       table.rows.push_back({group.name, configuration_text(*result, axes), time_text(timing.median_ns),
-                            time_text(timing.p95_ns), fmt::format("{:.1f}", timing.variation * 100),
-                            std::to_string(timing.samples_ns.size()), fmt::format("{:.2f}", timing.gops()),
+                            interval_text(timing), time_text(timing.p95_ns),
+                            timing.p99_ns ? time_text(*timing.p99_ns) : "-",
+                            fmt::format("{:.1f}", timing.variation * 100), std::to_string(timing.samples_ns.size()),
+                            cpu_text(timing), timing.load ? fmt::format("{:.1f}", *timing.load) : "-",
+                            timing.mhz ? fmt::format("{:.0f}", *timing.mhz) : "-", fmt::format("{:.2f}", timing.gops()),
                             over_float_text(timing), speedup_text(timing), against});
     }
-  }
+  });
   return table;
 }
 
@@ -118,7 +142,7 @@ TextTable timing_cross_table(const RunRecord& run) {
       list.push_back(text);
     }
   };
-  for (const CaseGroup& group : group_by_case(run.results)) {
+  for_each_case(run.results, [&](const CaseGroup& group) {
     const std::set<std::string> axes = distinguishing_axes(group);
     for (const VariantResult* result : group.results) {
       if (!result->timing || !result->timing->measured()) {
@@ -133,7 +157,7 @@ TextTable timing_cross_table(const RunRecord& run) {
       }
       cells[{configuration, group.name}] = cell;
     }
-  }
+  });
   TextTable table;
   if (networks.size() < 2) {
     return table;

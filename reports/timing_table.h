@@ -5,6 +5,7 @@
 #include <string>
 
 #include "reports/record.h"
+#include "reports/sink.h"
 #include "reports/text_table.h"
 
 namespace assay::reports {
@@ -13,11 +14,10 @@ namespace assay::reports {
 TextTable timing_table(const RunRecord& run);
 // Rows: configurations; columns: networks; cells "0.123 ms x2.10". Empty where only one network was timed.
 TextTable timing_cross_table(const RunRecord& run);
-bool has_timing(const RunRecord& run);
 
 // A header line, then one line per timed variant. Fields with a comma, a quote or a line break are quoted.
-std::string render_timing_csv(const RunRecord& run);
+void render_timing_csv(const RunRecord& run, const Sink& sink);
 // Google Benchmark's JSON format: one aggregate entry each of median, mean, stddev and cv, and one per repetition.
-std::string render_benchmark_json(const RunRecord& run);
+void render_benchmark_json(const RunRecord& run, const Sink& sink);
 
 }  // namespace assay::reports

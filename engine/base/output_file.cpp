@@ -54,15 +54,6 @@ int write_all(int descriptor, std::string_view bytes) {
   return 0;
 }
 
-int write_all(int descriptor, std::span<const std::string_view> pieces) {
-  for (const std::string_view piece : pieces) {
-    if (const int code = write_all(descriptor, piece); code != 0) {
-      return code;
-    }
-  }
-  return 0;
-}
-
 // stdout or stderr, if that is where the path leads: by another descriptor the two would overwrite one another.
 std::optional<int> standard_stream(const struct stat& found) {
   for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
@@ -76,17 +67,43 @@ std::optional<int> standard_stream(const struct stat& found) {
   return std::nullopt;
 }
 
-Status write_in_place(const std::string& path, const struct stat& found, std::span<const std::string_view> pieces) {
+using Producer = std::function<void(const ByteSink&)>;
+
+// Writes what the producer gives, in large pieces. 0, or the errno of what failed first.
+int write_produced(int descriptor, const Producer& produce) {
+  constexpr std::size_t kPiece = std::size_t{1} << 16;
+  std::string pending;
+  int code = 0;
+  const auto flush = [&] {
+    code = code == 0 ? write_all(descriptor, pending) : code;
+    pending.clear();
+  };
+  produce([&](std::string_view bytes) {
+    if (bytes.size() >= kPiece) {
+      flush();
+      code = code == 0 ? write_all(descriptor, bytes) : code;
+      return;
+    }
+    pending += bytes;
+    if (pending.size() >= kPiece) {
+      flush();
+    }
+  });
+  flush();
+  return code;
+}
+
+Status write_in_place(const std::string& path, const struct stat& found, const Producer& produce) {
   if (const auto stream = standard_stream(found)) {
     std::fflush(*stream == STDOUT_FILENO ? stdout : stderr);
-    const int code = write_all(*stream, pieces);
+    const int code = write_produced(*stream, produce);
     return code == 0 ? Status() : cannot_write(path, code);
   }
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file.number() < 0) {
     return cannot_write(path, errno);
   }
-  if (const int code = write_all(file.number(), pieces); code != 0) {
+  if (const int code = write_produced(file.number(), produce); code != 0) {
     return cannot_write(path, code);
   }
   return file.close() ? Status() : cannot_write(path, errno);
@@ -155,9 +172,9 @@ Result<Part> make_part(const std::string& path, const Place& place) {
 }
 
 // 0, or the errno of what failed.
-int fill(const Part& part, const Place& place, std::span<const std::string_view> pieces) {
+int fill(const Part& part, const Place& place, const Producer& produce) {
   Descriptor file(part.descriptor);
-  if (const int code = write_all(file.number(), pieces); code != 0) {
+  if (const int code = write_produced(file.number(), produce); code != 0) {
     return code;
   }
   if (place.found && ::fchmod(file.number(), place.found->st_mode & 07777) != 0) {
@@ -172,16 +189,24 @@ int fill(const Part& part, const Place& place, std::span<const std::string_view>
 }  // namespace
 
 Status replace_file(const std::string& path, std::string_view bytes) {
-  return replace_file(path, std::span<const std::string_view>(&bytes, 1));
+  return replace_file(path, [bytes](const ByteSink& sink) { sink(bytes); });
 }
 
 Status replace_file(const std::string& path, std::span<const std::string_view> pieces) {
+  return replace_file(path, [pieces](const ByteSink& sink) {
+    for (const std::string_view piece : pieces) {
+      sink(piece);
+    }
+  });
+}
+
+Status replace_file(const std::string& path, const Producer& produce) {
   ASSAY_ASSIGN(const Place place, look_at(path));
   if (place.in_place) {
-    return write_in_place(path, *place.found, pieces);
+    return write_in_place(path, *place.found, produce);
   }
   ASSAY_ASSIGN(const Part part, make_part(path, place));
-  if (const int code = fill(part, place, pieces); code != 0) {
+  if (const int code = fill(part, place, produce); code != 0) {
     ::unlink(part.path.c_str());
     return cannot_write(path, code);
   }

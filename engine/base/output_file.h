@@ -2,6 +2,7 @@
 // The one way in which files are written: whole, or not at all.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,10 @@ namespace assay {
 Status replace_file(const std::string& path, std::string_view bytes);
 // The same with the bytes in pieces, one behind the other.
 Status replace_file(const std::string& path, std::span<const std::string_view> pieces);
+
+// The same for bytes that come piece by piece: `produce` is called once, with what takes a piece.
+using ByteSink = std::function<void(std::string_view)>;
+Status replace_file(const std::string& path, const std::function<void(const ByteSink&)>& produce);
 
 // Whether replace_file could begin: `path` is no folder, and a file can be made beside it. Changes nothing that is
 // there.

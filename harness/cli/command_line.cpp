@@ -51,13 +51,14 @@ constexpr const char* kDescription = "assay: accuracy and performance regression
 }  // namespace
 
 std::span<const Verb> verbs() {
-  static constexpr std::array<Verb, 13> kVerbs{{
+  static constexpr std::array<Verb, 14> kVerbs{{
       {"run", "Run cases and report", define_run},
       {"list", "List the variants of cases without running them", define_list},
       {"quantize", "Quantize a float model, or convert a quantized one from int8 to uint8", define_quantize},
       {"infer", "Run a model on .npy files", define_infer},
       {"compare", "Compare the quantization of two models, or two files of ranges", define_compare},
       {"report", "Render a run's report again", define_report},
+      {"merge", "Join the output folders of a run's shards", define_merge},
       {"bench", "Time kernels, operators and networks through Google Benchmark", define_bench},
       {"schema", "Print a JSON Schema", define_schema},
       {"new", "Make a case from a model, with tolerances as measured", define_new},

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -28,7 +29,10 @@ void SelectFlags::define(CLI::App& command) {
   command.add_option("--tag", tags, "Only cases with this tag; may be repeated")->allow_extra_args(false);
   command.add_option("--tier", tier, "Only cases of this tier and of those before it: smoke, nightly, weekly")
       ->check(CLI::IsMember(spec::tier_names()));
-  command.add_option("--shard", shard, "i/n: every n-th variant, starting with the i-th");
+  command.add_option("--shard", shard,
+                     "i/n: the i-th of n parts; default: what Bazel, GoogleTest, GitLab or a Slurm array says");
+  command.add_option("--durations", durations,
+                     "durations.json of an earlier run, or its folder: balances shards, sets time-outs");
 }
 
 Result<run::SelectOptions> SelectFlags::options() const {
@@ -43,10 +47,28 @@ Result<run::SelectOptions> SelectFlags::options() const {
       ASSAY_TRY(spec::check_utf8(what, text));
     }
   }
-  run::SelectOptions options{
-      .paths = paths, .onnx_tests = onnx_tests, .settings = settings, .filters = filters, .tags = tags, .shard = {}};
+  run::SelectOptions options{.paths = paths,
+                             .onnx_tests = onnx_tests,
+                             .settings = settings,
+                             .filters = filters,
+                             .tags = tags,
+                             .shard = {},
+                             .durations = nullptr};
   options.tier = spec::tier_of_name(tier);
-  if (!shard.empty()) {
+  if (!durations.empty()) {
+    ASSAY_ASSIGN(run::Durations known, run::Durations::read(durations));
+    options.durations = std::make_shared<const run::Durations>(std::move(known));
+  }
+  if (shard.empty()) {
+    ASSAY_ASSIGN(const std::optional<run::EnvironmentShard> stated, run::shard_of_environment(run::shard_variables()));
+    if (stated) {
+      say(fmt::format("shard {}/{}, as {} say", stated->shard.index, stated->shard.count, stated->source));
+      options.shard = stated->shard;
+      if (!stated->status_file.empty()) {
+        ASSAY_TRY(replace_file(stated->status_file, ""));
+      }
+    }
+  } else {
     Result<run::Shard> parsed = run::parse_shard(shard);
     if (!parsed.ok()) {
       return Error{parsed.error().kind, "--shard: " + parsed.error().message};

@@ -12,7 +12,7 @@
 
 namespace assay::cli {
 
-// PATH..., --onnx-tests, --set, --filter, --tag, --tier, --shard.
+// PATH..., --onnx-tests, --set, --filter, --tag, --tier, --shard, --durations.
 struct SelectFlags {
   std::vector<std::string> paths;
   std::string onnx_tests;
@@ -21,6 +21,7 @@ struct SelectFlags {
   std::vector<std::string> tags;
   std::string tier;
   std::string shard;
+  std::string durations;
 
   void define(CLI::App& command);
   Result<run::SelectOptions> options() const;

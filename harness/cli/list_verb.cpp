@@ -17,27 +17,26 @@ struct ListFlags {
   OutputFlags output;
 };
 
-spec::Json variant_json(const run::Selection& selection, const run::SelectedVariant& chosen, const ListFlags& flags) {
-  const spec::Case& test_case = selection.cases[chosen.case_index];
+spec::Json variant_json(const spec::Case& test_case, const spec::Variant& variant, const ListFlags& flags) {
   spec::Json json = spec::Json::object();
   json["case"] = test_case.name;
   json["case_file"] = test_case.path;
-  json["name"] = chosen.variant.name;
+  json["name"] = variant.name;
   json["tags"] = test_case.tags;
   json["tier"] = spec::tier_name(test_case.tier);
   json["variant"] = spec::Json::object();
-  for (const auto& [axis, value] : chosen.variant.matrix) {
+  for (const auto& [axis, value] : variant.matrix) {
     json["variant"][axis] = value;
   }
   json["configuration"] = spec::Json::object();
-  for (const auto& [axis, value] : spec::effective_values(chosen.variant.configuration)) {
+  for (const auto& [axis, value] : spec::effective_values(variant.configuration)) {
     json["configuration"][axis] = value;
   }
   json["rerun"] = run::rerun_line({.program = program_as_called(),
                                    .settings = flags.select.settings,
                                    .timeout_s = {},
                                    .onnx_tests = test_case.onnx_tests},
-                                  test_case.path, chosen.variant.name);
+                                  test_case.path, variant.name);
   return json;
 }
 
@@ -55,13 +54,14 @@ int list_action(const ListFlags& flags) {
   }
   std::string lines;
   spec::Json json = spec::Json::array();
-  for (const run::SelectedVariant& chosen : selection.variants) {
-    if (!chosen.selected) {
+  for (std::size_t i = 0; i < selection.variants.size(); ++i) {
+    if (!selection.variants[i].selected) {
       continue;
     }
-    lines += chosen.variant.name + "\n";
+    const std::shared_ptr<const spec::Variant> variant = selection.variant(i);
+    lines += variant->name + "\n";
     if (!flags.output.json.empty()) {
-      json.push_back(variant_json(selection, chosen, flags));
+      json.push_back(variant_json(selection.case_of(i), *variant, flags));
     }
   }
   const std::string text = json.dump(1, ' ', false, spec::Json::error_handler_t::replace) + "\n";

@@ -22,6 +22,7 @@ struct RunFlags {
   SelectFlags select;
   OutputFlags output;
   run::RunOptions options;
+  std::size_t memory_limit_mib = 0;
   bool no_timing = false;
   bool verbose = false;
 };
@@ -44,6 +45,9 @@ std::string command_text(const RunFlags& flags) {
   if (!flags.select.shard.empty()) {
     text += " --shard " + run::shell_quoted(flags.select.shard);
   }
+  if (!flags.select.durations.empty()) {
+    text += " --durations " + run::shell_quoted(flags.select.durations);
+  }
   return text;
 }
 
@@ -58,6 +62,7 @@ int run_action(const RunFlags& flags) {
   run::RunOptions options = flags.options;
   options.select = std::move(select).value();
   options.command = command_text(flags);
+  options.memory_limit_bytes = flags.memory_limit_mib << 20;
   options.program = program_as_called();
   options.timing = !flags.no_timing && flags.select.onnx_tests.empty();  // they are about answers
   options.progress_bar = stderr_is_terminal();
@@ -78,12 +83,14 @@ int run_action(const RunFlags& flags) {
     say("reports are in " + options.folder);
   }
   if (record.results.empty() && record.harness_error.empty() && !record.interrupted) {
-    say("nothing selected");
+    say(record.shard && record.shard->total > 0 ? "this shard has none of the variants" : "nothing selected");
   }
-  return print_run(record, outcome.reported ? options.folder : "", [&] {
-    return flags.output.json_to_stdout()
-               ? reports::render_results_json(record)
-               : reports::render_console(record, {.color = use_color(flags.output.color), .verbose = flags.verbose});
+  return print_run(record, outcome.reported ? options.folder : "", [&](const reports::Sink& sink) {
+    if (flags.output.json_to_stdout()) {
+      reports::render_results_json(record, sink);
+    } else {
+      reports::render_console(record, {.color = use_color(flags.output.color), .verbose = flags.verbose}, sink);
+    }
   });
 }
 
@@ -102,6 +109,18 @@ void define_run(CLI::App& command, Action& action) {
   command.add_option("--timeout", options.timeout_s, "Seconds after which a variant is killed")
       ->capture_default_str()
       ->check(number_between(0.001, 1e6));
+  command
+      .add_option("--timeout-factor", options.timeout_factor,
+                  "With --durations: a variant's own time-out is this many times the median it took")
+      ->capture_default_str()
+      ->check(number_between(1, 1e6));
+  command.add_option("--timeout-floor", options.timeout_floor_s, "Seconds that such a time-out is not below")
+      ->capture_default_str()
+      ->check(number_between(0.001, 1e6));
+  command
+      .add_option("--memory-limit", flags->memory_limit_mib,
+                  "MiB of address space of each worker; what a variant asks for beyond is refused")
+      ->check(CLI::Range(1, 1 << 30));
   command.add_flag("--resume", options.resume, "Redo only what results.jsonl in the output folder lacks");
   command.add_flag("--no-timing", flags->no_timing, "Leave timing and its checks out");
   command.add_option("--repetitions", options.timing_settings.repetitions, "Timing repetitions")

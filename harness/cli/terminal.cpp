@@ -23,8 +23,16 @@ void reserve_standard_streams() {
 }
 
 Status write_stdout(const std::string& text) {
+  return write_stdout([&](const std::function<void(std::string_view)>& sink) { sink(text); });
+}
+
+Status write_stdout(const std::function<void(const std::function<void(std::string_view)>&)>& produce) {
   errno = 0;
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  bool written = true;
+  produce([&](std::string_view text) {
+    written = written && std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  });
+  written = written && std::fflush(stdout) == 0;
   return written || errno == EPIPE ? Status()
                                    : io_error(std::string("cannot write to stdout: ") + std::strerror(errno));
 }

@@ -2,8 +2,10 @@
 // stdout for data, stderr for everything else.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "engine/base/result.h"
 
@@ -15,6 +17,8 @@ int print_data(const std::string& text, int code = 0);
 
 // The same without an exit code or a message.
 Status write_stdout(const std::string& text);
+// And for text that comes piece by piece.
+Status write_stdout(const std::function<void(const std::function<void(std::string_view)>&)>& produce);
 
 // Puts /dev/null where stdin, stdout or stderr are closed, so that no file gets their number and their text.
 void reserve_standard_streams();

@@ -25,6 +25,7 @@ void define_list(CLI::App& command, Action& action);
 void define_quantize(CLI::App& command, Action& action);
 void define_infer(CLI::App& command, Action& action);
 void define_report(CLI::App& command, Action& action);
+void define_merge(CLI::App& command, Action& action);
 void define_bench(CLI::App& command, Action& action);
 void define_schema(CLI::App& command, Action& action);
 void define_new(CLI::App& command, Action& action);

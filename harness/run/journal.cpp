@@ -4,8 +4,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -42,11 +43,12 @@ Error in_use(const std::string& folder, int descriptor) {
                   ": wait for it, or name another folder with -o");
 }
 
-Result<std::string> read_all(int descriptor, const std::string& path) {
-  std::string text;
-  std::array<char, 1 << 16> block{};
-  while (true) {
-    const ssize_t got = ::pread(descriptor, block.data(), block.size(), static_cast<off_t>(text.size()));
+// Reads `count` bytes from `offset` on, or fewer where the file ends.
+Result<std::size_t> read_at(int descriptor, const std::string& path, std::uint64_t offset, char* bytes,
+                            std::size_t count) {
+  std::size_t total = 0;
+  while (total < count) {
+    const ssize_t got = ::pread(descriptor, bytes + total, count - total, static_cast<off_t>(offset + total));
     if (got < 0 && errno == EINTR) {
       continue;
     }
@@ -54,24 +56,35 @@ Result<std::string> read_all(int descriptor, const std::string& path) {
       return cannot("read", path, errno);
     }
     if (got == 0) {
-      return text;
+      break;
     }
-    text.append(block.data(), static_cast<std::size_t>(got));
+    total += static_cast<std::size_t>(got);
   }
+  return total;
 }
 
-std::vector<reports::VariantResult> last_of_each_name(const std::string& text) {
-  std::vector<reports::VariantResult> results;
-  std::map<std::string, std::size_t> positions;
-  for (reports::VariantResult& result : reports::parse_journal(text)) {
-    const auto [position, added] = positions.try_emplace(result.name, results.size());
-    if (added) {
-      results.push_back(std::move(result));
-    } else {
-      results[position->second] = std::move(result);
+// Calls `visit` for every whole line and gives the size of these lines together.
+Result<std::uint64_t> for_each_line(int descriptor, const std::string& path,
+                                    const std::function<void(std::string_view line, std::uint64_t offset)>& visit) {
+  std::string pending;
+  std::uint64_t start = 0;  // of `pending`
+  std::vector<char> block(std::size_t{1} << 20);
+  while (true) {
+    ASSAY_ASSIGN(const std::size_t got, read_at(descriptor, path, start + pending.size(), block.data(), block.size()));
+    if (got == 0) {
+      return start;
     }
+    std::size_t searched = pending.size();
+    pending.append(block.data(), got);
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = pending.find('\n', std::max(searched, begin))) != std::string::npos;) {
+      visit(std::string_view(pending).substr(begin, end + 1 - begin), start + begin);
+      begin = end + 1;
+      searched = begin;
+    }
+    pending.erase(0, begin);
+    start += begin;
   }
-  return results;
 }
 
 }  // namespace
@@ -87,6 +100,21 @@ Result<Journal> Journal::open(const std::string& folder) {
   if (::fcntl(journal.descriptor_, F_SETLK, &lock) != 0 && (errno == EAGAIN || errno == EACCES)) {
     return in_use(folder, journal.descriptor_);
   }
+  const off_t size = ::lseek(journal.descriptor_, 0, SEEK_END);
+  journal.size_ = size > 0 ? static_cast<std::uint64_t>(size) : 0;
+  return journal;
+}
+
+Result<Journal> Journal::unnamed() {
+  std::error_code error;
+  const std::filesystem::path folder = fs::temp_directory_path(error);
+  Journal journal(error ? "/tmp" : folder.string());
+  std::string pattern = journal.path_ + "/assay-XXXXXX";
+  journal.descriptor_ = ::mkostemp(pattern.data(), O_APPEND | O_CLOEXEC);
+  if (journal.descriptor_ < 0) {
+    return cannot("write", pattern, errno);
+  }
+  ::unlink(pattern.c_str());
   return journal;
 }
 
@@ -95,6 +123,7 @@ Journal::Journal(Journal&& other) noexcept { *this = std::move(other); }
 Journal& Journal::operator=(Journal&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(descriptor_, other.descriptor_);
+  std::swap(size_, other.size_);
   return *this;
 }
 
@@ -104,27 +133,42 @@ Journal::~Journal() {
   }
 }
 
-Result<std::vector<reports::VariantResult>> Journal::results() const {
-  ASSAY_ASSIGN(const std::string text, read_all(descriptor_, path_));
-  return last_of_each_name(text);
+Status Journal::for_each(const Visitor& visit) const {
+  ASSAY_TRY(for_each_line(descriptor_, path_, [&](std::string_view line, std::uint64_t offset) {
+    for (reports::VariantResult& result : reports::parse_journal(line)) {
+      visit(std::move(result), {.offset = offset, .length = static_cast<std::uint32_t>(line.size())});
+    }
+  }));
+  return {};
 }
 
-Status Journal::cut(std::size_t size) {
-  return ::ftruncate(descriptor_, static_cast<off_t>(size)) == 0 ? Status() : cannot("shorten", path_, errno);
+Result<reports::VariantResult> Journal::read(const Extent& extent) const {
+  std::string line(extent.length, '\0');
+  ASSAY_ASSIGN(const std::size_t got, read_at(descriptor_, path_, extent.offset, line.data(), line.size()));
+  std::vector<reports::VariantResult> results = reports::parse_journal(std::string_view(line).substr(0, got));
+  if (results.size() != 1) {
+    return io_error(path_ + " has changed while it was in use");
+  }
+  return std::move(results.front());
+}
+
+Status Journal::cut(std::uint64_t size) {
+  if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) {
+    return cannot("shorten", path_, errno);
+  }
+  size_ = size;
+  return {};
 }
 
 Status Journal::repair() {
-  ASSAY_ASSIGN(const std::string text, read_all(descriptor_, path_));
-  const std::size_t end = text.rfind('\n');
-  const std::size_t whole = end == std::string::npos ? 0 : end + 1;
-  return whole == text.size() ? Status() : cut(whole);
+  ASSAY_ASSIGN(const std::uint64_t whole, for_each_line(descriptor_, path_, [](std::string_view, std::uint64_t) {}));
+  return cut(whole);
 }
 
 Status Journal::clear() { return cut(0); }
 
-Status Journal::append(const reports::VariantResult& result) {
+Result<Extent> Journal::append(const reports::VariantResult& result) {
   const std::string line = reports::journal_line(result);
-  const off_t before = ::lseek(descriptor_, 0, SEEK_END);
   std::string_view rest = line;
   while (!rest.empty()) {
     const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
@@ -133,14 +177,14 @@ Status Journal::append(const reports::VariantResult& result) {
     }
     if (written <= 0) {
       const int code = written < 0 ? errno : ENOSPC;
-      if (before >= 0) {
-        (void)cut(static_cast<std::size_t>(before));  // the next line must not grow on to half of this one
-      }
+      (void)cut(size_);  // the next line must not grow on to half of this one
       return cannot("write", path_, code);
     }
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
-  return {};
+  const Extent extent{.offset = size_, .length = static_cast<std::uint32_t>(line.size())};
+  size_ += line.size();
+  return extent;
 }
 
 Result<std::vector<reports::VariantResult>> read_journal(const std::string& folder) {
@@ -150,7 +194,17 @@ Result<std::vector<reports::VariantResult>> read_journal(const std::string& fold
     return std::vector<reports::VariantResult>();
   }
   ASSAY_ASSIGN(const std::string text, read_file(path));
-  return last_of_each_name(text);
+  std::vector<reports::VariantResult> results;
+  std::map<std::string, std::size_t> positions;
+  for (reports::VariantResult& result : reports::parse_journal(text)) {
+    const auto [position, added] = positions.try_emplace(result.name, results.size());
+    if (added) {
+      results.push_back(std::move(result));
+    } else {
+      results[position->second] = std::move(result);
+    }
+  }
+  return results;
 }
 
 }  // namespace assay::run

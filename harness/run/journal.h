@@ -2,6 +2,8 @@
 // results.jsonl of an output folder: one result a line, appended as it arrives.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,12 @@
 #include "reports/record.h"
 
 namespace assay::run {
+
+// Where a line of a journal is.
+struct Extent {
+  std::uint64_t offset = 0;
+  std::uint32_t length = 0;  // bytes, its line end included
+};
 
 // The journal of the run that owns the folder. Whoever has one is alone: a second process is refused until this one
 // closes it or ends, in whatever way. (The lock is fcntl's: a forked worker does not hold it. It would be lost if this
@@ -18,24 +26,30 @@ class Journal {
   // Makes the file if there is none, and changes nothing in one that is there. Errors: kIo, with the process that has
   // the folder.
   static Result<Journal> open(const std::string& folder);
+  // One in a file that has no name and goes with the process. Errors: kIo.
+  static Result<Journal> unnamed();
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&& other) noexcept;
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
   ~Journal();
 
-  // What it holds, the last line of each name.
-  Result<std::vector<reports::VariantResult>> results() const;
+  // Visits every whole line that is a result, in order; of a name that comes twice the last one counts.
+  using Visitor = std::function<void(reports::VariantResult result, const Extent& extent)>;
+  Status for_each(const Visitor& visit) const;
+  Result<reports::VariantResult> read(const Extent& extent) const;
   // Cuts off a torn last line, so that the next one begins a line of its own.
   Status repair();
   Status clear();
-  Status append(const reports::VariantResult& result);
+  // On failure nothing of the line is left in the file.
+  Result<Extent> append(const reports::VariantResult& result);
 
  private:
   explicit Journal(std::string path) : path_(std::move(path)) {}
-  Status cut(std::size_t size);
+  Status cut(std::uint64_t size);
   std::string path_;
   int descriptor_ = -1;
+  std::uint64_t size_ = 0;  // of the file
 };
 
 // What the journal of a folder holds, the last line of each name; nothing if there is no journal.

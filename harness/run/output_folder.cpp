@@ -20,7 +20,8 @@ std::string path_in(const std::string& folder, std::string_view name) { return (
 Status write_all(const std::string& folder, reports::RunRecord& run) {
   Status first;
   for (const reports::ReportFile& file : reports::report_files()) {
-    const Status status = replace_file(path_in(folder, file.name), file.render(run));
+    const Status status =
+        replace_file(path_in(folder, file.name), [&](const ByteSink& sink) { file.render(run, sink); });
     if (!status.ok() && first.ok()) {
       first = status;
     }
@@ -65,7 +66,8 @@ Result<reports::RunRecord> read_run(const std::string& path) {
     file = path_in(path, "results.json");
     if (!fs::exists(file, error) && fs::exists(path_in(path, reports::kJournalName), error)) {
       reports::RunRecord run;
-      ASSAY_ASSIGN(run.results, read_journal(path));
+      ASSAY_ASSIGN(std::vector<reports::VariantResult> results, read_journal(path));
+      run.results = reports::ResultList(std::move(results));
       return run;
     }
   }

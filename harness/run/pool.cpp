@@ -6,11 +6,16 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <set>
+
+#include "harness/run/job_queue.h"
 
 namespace assay::run {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr const char* kKilledFromOutside = "killed by SIGKILL";
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -19,6 +24,7 @@ struct Worker {
   std::optional<std::size_t> job;   // in hand
   std::optional<std::size_t> last;  // the previous one
   Clock::time_point started;
+  double timeout_s = 0;
 };
 
 class Pool {
@@ -49,10 +55,11 @@ class Pool {
           worker.process.reset();  // it died while idle: no job of its own to blame
         }
         if (!worker.process) {
-          ASSAY_ASSIGN(worker.process, Process::start(options_.handler));
+          ASSAY_ASSIGN(worker.process, Process::start(options_.handler, options_.memory_limit_bytes));
         }
         worker.job = queue_.take(worker.last);
         worker.started = Clock::now();
+        worker.timeout_s = options_.timeout_of ? options_.timeout_of(*worker.job) : options_.timeout_s;
         if (!worker.process->send({{"job", *worker.job}})) {
           lose(worker, JobEnd::kCrashed);
         }
@@ -68,7 +75,7 @@ class Pool {
     for (const Worker& worker : workers_) {
       if (worker.job) {
         polled.push_back({.fd = worker.process->descriptor(), .events = POLLIN, .revents = 0});
-        patience_s = std::min(patience_s, options_.timeout_s - seconds_since(worker.started));
+        patience_s = std::min(patience_s, worker.timeout_s - seconds_since(worker.started));
       }
     }
     ::poll(polled.data(), polled.size(), static_cast<int>(std::max(0.0, patience_s) * 1000) + 1);
@@ -83,15 +90,24 @@ class Pool {
       report(worker, {.job = *worker.job, .end = JobEnd::kAnswered, .answer = std::move(*answer), .text = ""});
     } else if (!alive) {
       lose(worker, JobEnd::kCrashed);
-    } else if (seconds_since(worker.started) > options_.timeout_s) {
+    } else if (seconds_since(worker.started) > worker.timeout_s) {
       lose(worker, JobEnd::kTimedOut);
     }
   }
 
-  // The worker is gone, or is made to go; the next job gets a new one.
+  // The worker is gone, or is made to go; the next job gets a new one. One that was killed by SIGKILL may have been
+  // killed by somebody else, or for want of memory: its job has a second chance.
   void lose(Worker& worker, JobEnd end) {
     const std::string text = worker.process->stop();
     worker.process.reset();
+    if (end == JobEnd::kCrashed && text == kKilledFromOutside && retried_.insert(*worker.job).second) {
+      Result<Process> again = Process::start(options_.handler, options_.memory_limit_bytes);
+      if (again.ok() && again.value().send({{"job", *worker.job}})) {
+        worker.process = std::move(again).value();
+        worker.started = Clock::now();
+        return;
+      }
+    }
     report(worker, {.job = *worker.job, .end = end, .answer = {}, .text = text});
   }
 
@@ -102,6 +118,7 @@ class Pool {
     options_.on_report(report);
   }
 
+  std::set<std::size_t> retried_;
   JobQueue queue_;
   const PoolOptions& options_;
   std::vector<Worker> workers_;

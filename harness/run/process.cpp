@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "harness/run/guard.h"
 #include "harness/run/process_end.h"
 
 namespace assay::run {
@@ -28,66 +29,87 @@ namespace {
   ::_exit(0);
 }
 
+// The kernel's choice when memory is short must be a worker, whose variant pays for it, and not the coordinator.
+void prefer_for_oom_killer() {
+  const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file >= 0) {
+    [[maybe_unused]] const ssize_t ignored = ::write(file, "500", 3);
+    ::close(file);
+  }
+}
+
+void limit_memory(std::size_t bytes) {
+  if (bytes > 0) {
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
+}
+
 }  // namespace
 
-Result<Process> Process::start(const Handler& handler) {
-  std::array<int, 2> requests{};
-  std::array<int, 2> answers{};
-  if (::pipe2(requests.data(), O_CLOEXEC) != 0) {
-    return resource_error(std::string("no pipe for a worker: ") + std::strerror(errno));
+Result<Process> Process::start(const Handler& handler, std::size_t memory_limit_bytes) {
+  std::array<std::array<int, 2>, 3> pipes{};
+  std::size_t made = 0;
+  const auto give_up = [&](const std::string& what) {
+    const int code = errno;
+    for (std::size_t i = 0; i < made; ++i) {
+      ::close(pipes[i][0]);
+      ::close(pipes[i][1]);
+    }
+    return resource_error(what + std::strerror(code));
+  };
+  for (; made < pipes.size(); ++made) {
+    if (::pipe2(pipes[made].data(), O_CLOEXEC) != 0) {
+      return give_up("no pipe for a worker: ");
+    }
   }
-  if (::pipe2(answers.data(), O_CLOEXEC) != 0) {
-    ::close(requests[0]);
-    ::close(requests[1]);
-    return resource_error(std::string("no pipe for a worker: ") + std::strerror(errno));
-  }
+  const auto& [requests, answers, end] = pipes;
   ::signal(SIGPIPE, SIG_IGN);  // a worker that has died shows as a failed write
   std::fflush(nullptr);        // else the child would print the parent's buffered text again
-  const pid_t parent = ::getpid();
-  const pid_t pid = ::fork();
-  if (pid < 0) {
-    const std::string message = std::string("no process for a worker: ") + std::strerror(errno);
-    for (const int descriptor : {requests[0], requests[1], answers[0], answers[1]}) {
-      ::close(descriptor);
-    }
-    return resource_error(message);
-  }
-  if (pid == 0) {
-    ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) {
-      ::_exit(0);
-    }
+  const auto work = [&] {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
       ::signal(signal, SIG_IGN);
     }
-    ::close(requests[1]);
-    ::close(answers[0]);
-    serve(handler, requests[0], answers[1]);
+    prefer_for_oom_killer();
+    limit_memory(memory_limit_bytes);
+    ::close(pipes[0][1]);
+    ::close(pipes[1][0]);
+    serve(handler, pipes[0][0], pipes[1][1]);
+  };
+  const auto in_guard = [&] {
+    for (const int descriptor : {pipes[0][0], pipes[0][1], pipes[1][0], pipes[1][1], pipes[2][0]}) {
+      ::close(descriptor);
+    }
+  };
+  const pid_t guard = start_guard(work, in_guard, end[1]);
+  if (guard < 0) {
+    return give_up("no process for a worker: ");
   }
-  ::setpgid(pid, pid);  // in both, so that the group is there whichever of the two runs first
   ::close(requests[0]);
   ::close(answers[1]);
+  ::close(end[1]);
   ::fcntl(answers[0], F_SETFL, O_NONBLOCK);
   Process process;
-  process.pid_ = pid;
+  process.guard_ = guard;
   process.to_child_ = requests[1];
   process.from_child_ = answers[0];
+  process.end_ = end[0];
   return process;
 }
 
 Process::Process(Process&& other) noexcept { *this = std::move(other); }
 
 Process& Process::operator=(Process&& other) noexcept {
-  std::swap(pid_, other.pid_);
+  std::swap(guard_, other.guard_);
   std::swap(to_child_, other.to_child_);
   std::swap(from_child_, other.from_child_);
+  std::swap(end_, other.end_);
   std::swap(buffer_, other.buffer_);
   return *this;
 }
 
 Process::~Process() {
-  if (pid_ > 0) {
+  if (guard_ > 0) {
     stop();
   }
 }
@@ -109,13 +131,11 @@ bool Process::pump() {
 }
 
 std::string Process::stop() {
-  // What it has started is in its process group, and has no reason to outlive it.
-  const pid_t group = pid_;
-  std::string end = kill_and_reap(std::exchange(pid_, -1));
-  ::kill(-group, SIGKILL);
-  ::close(to_child_);
-  ::close(from_child_);
-  return end;
+  const WorkerEnd end = stop_guard(std::exchange(guard_, -1), end_);
+  for (const int descriptor : {to_child_, from_child_, end_}) {
+    ::close(descriptor);
+  }
+  return end_text(end.status);
 }
 
 }  // namespace assay::run

@@ -19,9 +19,11 @@ using Handler = std::function<Json(const Json& request)>;
 
 class Process {
  public:
-  // The child serves requests until its input ends. It dies with its parent and ignores SIGINT, SIGTERM and SIGHUP,
-  // which are the coordinator's to act on.
-  static Result<Process> start(const Handler& handler);
+  // The child serves requests until its input ends. It dies with its parent, and what it has started dies with it
+  // (guard.h). It ignores SIGINT, SIGTERM and SIGHUP, which are the coordinator's to act on, and is the first to go
+  // where the machine runs out of memory. With a limit of its address space (0: none), what it asks for beyond is
+  // refused.
+  static Result<Process> start(const Handler& handler, std::size_t memory_limit_bytes = 0);
   Process(Process&& other) noexcept;
   Process& operator=(Process&& other) noexcept;
   Process(const Process&) = delete;
@@ -34,17 +36,17 @@ class Process {
   bool pump();
   std::optional<Json> next_answer() { return buffer_.next(); }
   int descriptor() const { return from_child_; }
-  pid_t pid() const { return pid_; }
 
-  // Kills it and what it has started with SIGKILL, reaps, and says how it ended: "killed by SIGSEGV", "exited with
-  // status 3".
+  // Kills it and all it has started with SIGKILL, reaps, and says how it ended: "killed by SIGSEGV", "exited with
+  // status 3". Takes a second at most.
   std::string stop();
 
  private:
   Process() = default;
-  pid_t pid_ = -1;
+  pid_t guard_ = -1;
   int to_child_ = -1;
   int from_child_ = -1;
+  int end_ = -1;  // the guard's word of how the child ended
   MessageBuffer buffer_;
 };
 

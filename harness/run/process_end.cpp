@@ -22,6 +22,10 @@ std::string kill_and_reap(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  return end_text(status);
+}
+
+std::string end_text(int status) {
   return WIFSIGNALED(status) ? "killed by " + signal_text(WTERMSIG(status))
                              : "exited with status " + std::to_string(WEXITSTATUS(status));
 }

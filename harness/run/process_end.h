@@ -12,4 +12,7 @@ namespace assay::run {
 // has died by itself is a zombie until reaped: the signal does not change how it ended.
 std::string kill_and_reap(pid_t child);
 
+// The same words for a wait status.
+std::string end_text(int status);
+
 }  // namespace assay::run

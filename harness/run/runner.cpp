@@ -5,18 +5,23 @@
 
 #include <chrono>
 #include <exception>
+#include <filesystem>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
+#include <unordered_map>
 
 #include "engine/base/output_file.h"
 #include "harness/run/host.h"
 #include "harness/run/interrupt.h"
 #include "harness/run/journal.h"
+#include "harness/run/oom_kills.h"
 #include "harness/run/output_folder.h"
 #include "harness/run/pool.h"
 #include "harness/run/progress.h"
 #include "harness/run/rerun.h"
+#include "harness/run/result_store.h"
 #include "harness/run/scratch_folder.h"
 #include "harness/run/settings.h"
 #include "harness/run/source_digests.h"
@@ -38,6 +43,8 @@ Handler guarded(Handler handler) {
   return [handler = std::move(handler)](const Json& request) -> Json {
     try {
       return handler(request);
+    } catch (const std::bad_alloc&) {
+      return {{"error", "a lack of memory (out of memory)"}};
     } catch (const std::exception& error) {
       return {{"error", error.what()}};
     }
@@ -51,31 +58,63 @@ Handler worker_handler(const Selection& selection, const TimingSettings& timing,
     if (request.contains("time")) {
       return time_variants(selection, request.at("time").get<std::vector<std::size_t>>(), timing, *host);
     }
-    const SelectedVariant& chosen = selection.variants[request.at("job").get<std::size_t>()];
-    const spec::Case& test_case = selection.cases[chosen.case_index];
-    apply_test_faults(chosen.variant.name);
+    const auto position = request.at("job").get<std::size_t>();
+    const std::shared_ptr<const spec::Variant> variant = selection.variant(position);
+    const spec::Case& test_case = selection.case_of(position);
+    apply_test_faults(variant->name);
     if (!*execution || &(*execution)->test_case() != &test_case) {
       execution->emplace(test_case, *host);
     }
-    return reports::result_to_json(run_variant(**execution, chosen.variant));
+    return reports::result_to_json(run_variant(**execution, *variant));
   });
 }
 
+// What a record needs that no worker knows. Shared by the runner and the results, which outlive it.
+struct Background {
+  explicit Background(Selection chosen) : selection(std::move(chosen)) {}
+  Selection selection;
+  Rerun rerun;
+  SourceDigests digests;
+  bool with_sources = false;
+
+  std::string rerun_of(std::size_t position) {
+    const spec::Case& test_case = selection.case_of(position);
+    rerun.onnx_tests = test_case.onnx_tests;
+    return rerun_line(rerun, test_case.path, selection.variant(position)->name);
+  }
+
+  VariantResult blank(std::size_t position) {
+    const spec::Case& test_case = selection.case_of(position);
+    const std::shared_ptr<const spec::Variant> variant = selection.variant(position);
+    VariantResult result = blank_result(test_case, *variant);
+    result.rerun = rerun_of(position);
+    result.reason = "the run ended before its turn came";
+    if (with_sources) {
+      result.sources = digests.of(test_case, variant->configuration);
+    }
+    return result;
+  }
+};
+
 class Runner {
  public:
-  Runner(const RunOptions& options, Selection selection) : options_(options), selection_(std::move(selection)) {
-    Rerun rerun{.program = options_.program, .settings = options_.select.settings, .timeout_s = {}};
+  Runner(const RunOptions& options, Selection selection)
+      : options_(options),
+        background_(std::make_shared<Background>(std::move(selection))),
+        selection_(background_->selection),
+        store_(std::make_shared<ResultStore>(
+            selection_.variants.size(), [background = background_](std::size_t i) { return background->blank(i); },
+            [background = background_](std::size_t i) { return background->rerun_of(i); })) {
+    background_->rerun = {.program = options_.program, .settings = options_.select.settings, .timeout_s = {}};
     if (options_.timeout_s != kDefaultTimeoutS) {
-      rerun.timeout_s = options_.timeout_s;
+      background_->rerun.timeout_s = options_.timeout_s;
     }
-    for (const SelectedVariant& chosen : selection_.variants) {
-      VariantResult result = blank_result(selection_.cases[chosen.case_index], chosen.variant);
-      rerun.onnx_tests = selection_.cases[chosen.case_index].onnx_tests;
-      result.rerun = rerun_line(rerun, result.case_file, result.name);
-      result.reason = "the run ended before its turn came";
-      results_.push_back(std::move(result));
+    for (std::size_t i = 0; i < selection_.variants.size(); ++i) {
+      store_->set_group(i, selection_.variants[i].case_index);
+      if (selection_.variants[i].selected) {
+        reported_.push_back(static_cast<std::uint32_t>(i));
+      }
     }
-    done_.resize(results_.size(), false);
   }
 
   RunOutcome run() {
@@ -83,71 +122,82 @@ class Runner {
     record_.host = host_facts();
     record_.command = options_.command;
     record_.started = utc_now();
+    if (options_.select.shard.count > 1) {
+      record_.shard = reports::ShardInfo{.index = options_.select.shard.index,
+                                         .count = options_.select.shard.count,
+                                         .total = selection_.total,
+                                         .selection = selection_.digest};
+    }
     const Status opened = open_folder();
     if (opened.ok()) {
-      scratch_.emplace(journal_ ? options_.folder : "");
+      scratch_.emplace(store_->journal() != nullptr ? options_.folder : "");
       run_variants();
       time_variants_that_passed();
       record_.interrupted = interrupted();
     } else {
       record_.harness_error = opened.error().message;
     }
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      if (selection_.variants[i].selected) {
-        record_.results.push_back(std::move(results_[i]));
-      }
-    }
+    record_.results = ResultStore::list(store_, reported_);
     record_.duration_s = std::chrono::duration<double>(Clock::now() - start).count();
     scratch_.reset();
     report();
-    return {std::move(record_), {}, journal_.has_value()};
+    return {std::move(record_), {}, store_->journal() != nullptr};
   }
 
  private:
   // Nothing is written in a folder before it is known to be this run's alone.
   Status open_folder() {
-    if (options_.folder.empty() || selection_.selected_count() == 0) {
+    if (options_.folder.empty() || selection_.total == 0) {
       return {};
     }
     ASSAY_TRY(prepare_folder(options_.folder));
     ASSAY_ASSIGN(Journal journal, Journal::open(options_.folder));
-    SourceDigests digests;
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      const SelectedVariant& chosen = selection_.variants[i];
-      results_[i].sources = digests.of(selection_.cases[chosen.case_index], chosen.variant.configuration);
+    background_->with_sources = true;
+    for (const std::uint32_t position : reported_) {
+      // Reads the files that the variant is made of, as they are now.
+      (void)background_->digests.of(selection_.case_of(position), selection_.variant(position)->configuration);
     }
     if (options_.resume) {
       ASSAY_TRY(take_over(journal));
     }
     remove_reports(options_.folder);
     ASSAY_TRY(options_.resume ? journal.repair() : journal.clear());
-    journal_ = std::move(journal);
+    store_->keep_in(std::move(journal));
     return {};
   }
 
   // What the journal has of the same configuration, made of the same files, is not done again.
   Status take_over(const Journal& journal) {
-    ASSAY_ASSIGN(std::vector<VariantResult> known, journal.results());
-    std::map<std::string, VariantResult*> by_name;
-    std::map<std::string, std::size_t> discarded;  // by reason
-    for (VariantResult& result : known) {
-      by_name[result.name] = &result;
+    std::unordered_map<std::size_t, std::uint32_t> by_hash;
+    const std::hash<std::string_view> hash;
+    for (const std::uint32_t position : reported_) {
+      by_hash[hash(selection_.variant(position)->name)] = position;
     }
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      const auto found = by_name.find(results_[i].name);
-      if (found == by_name.end()) {
-        continue;
+    std::map<std::uint32_t, std::string> changes;  // of the last line of each variant that is discarded
+    ASSAY_TRY(journal.for_each([&](const VariantResult& result, const Extent& extent) {
+      const auto found = by_hash.find(hash(result.name));
+      if (found == by_hash.end()) {
+        return;
       }
-      const std::string change = found->second->configuration == results_[i].configuration
-                                     ? changed_source(found->second->sources, results_[i].sources)
+      const std::uint32_t position = found->second;
+      const VariantResult blank = background_->blank(position);
+      if (blank.name != result.name) {
+        return;
+      }
+      const std::string change = result.configuration == blank.configuration
+                                     ? changed_source(result.sources, blank.sources)
                                      : "their configuration is another";
-      if (!change.empty()) {
-        ++discarded[change];
-        continue;
+      if (change.empty()) {
+        store_->adopt(position, result, extent);
+        changes.erase(position);
+      } else {
+        changes[position] = change;
       }
-      found->second->rerun = results_[i].rerun;
-      results_[i] = std::move(*found->second);
-      done_[i] = true;
+    }));
+    std::map<std::string, std::size_t> discarded;  // by reason
+    for (const auto& [position, change] : changes) {
+      store_->forget(position);
+      ++discarded[change];
     }
     for (const auto& [reason, count] : discarded) {
       options_.say(fmt::format("--resume: {} result{} discarded from the journal, to be made again: {}", count,
@@ -158,13 +208,26 @@ class Runner {
 
   void run_variants() {
     std::vector<PoolJob> jobs;
-    std::vector<std::size_t> positions;
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      if (!done_[i]) {
-        const SelectedVariant& chosen = selection_.variants[i];
-        const std::string case_key = std::to_string(chosen.case_index);
-        jobs.push_back({case_key, case_key + "\n" + quantizer_key(chosen.variant.configuration)});
-        positions.push_back(i);
+    std::vector<std::uint32_t> positions;
+    std::vector<float> timeouts;
+    // Groups are of one case, so that those of the one before can be forgotten.
+    std::unordered_map<std::string, std::uint32_t> groups;
+    std::uint32_t group_count = 0;
+    for (std::uint32_t i = 0; i < selection_.variants.size(); ++i) {
+      if (store_->done(i)) {
+        continue;
+      }
+      const std::uint32_t case_index = selection_.variants[i].case_index;
+      if (!jobs.empty() && jobs.back().case_key != case_index) {
+        groups.clear();
+      }
+      const std::shared_ptr<const spec::Variant> variant = selection_.variant(i);
+      const auto [group, added] = groups.try_emplace(quantizer_key(variant->configuration), group_count);
+      group_count += added ? 1 : 0;
+      jobs.push_back({.case_key = case_index, .group_key = group->second});
+      positions.push_back(i);
+      if (options_.select.durations) {
+        timeouts.push_back(static_cast<float>(timeout_of(variant->name)));
       }
     }
     Progress progress(jobs.size(), options_.progress_bar);
@@ -172,23 +235,30 @@ class Runner {
     PoolOptions pool;
     pool.workers = options_.workers > 0 ? options_.workers : usable_cores();
     pool.timeout_s = options_.timeout_s;
+    if (!timeouts.empty()) {
+      pool.timeout_of = [&](std::size_t job) { return static_cast<double>(timeouts[job]); };
+    }
+    pool.memory_limit_bytes = options_.memory_limit_bytes;
     pool.handler = [&](const Json& request) {
       return handler({{"job", positions[request.at("job").get<std::size_t>()]}});
     };
     pool.on_report = [&](const JobReport& report) {
-      const std::size_t position = positions[report.job];
-      take_report(position, report);
-      progress.done(results_[position]);
+      const std::uint32_t position = positions[report.job];
+      progress.done(take_report(position, report, timeouts.empty() ? options_.timeout_s : timeouts[report.job]));
     };
     pool.interrupted = interrupted;
     note(run_jobs(jobs, pool));
     progress.finish();
   }
 
-  void take_report(std::size_t position, const JobReport& report) {
-    VariantResult& result = results_[position];
-    const std::string rerun = result.rerun;
-    const reports::Json sources = result.sources;
+  double timeout_of(const std::string& name) const {
+    return options_.select.durations->timeout_s(name, options_.timeout_factor, options_.timeout_floor_s,
+                                                options_.timeout_s);
+  }
+
+  VariantResult take_report(std::uint32_t position, const JobReport& report, double timeout_s) {
+    const VariantResult blank = background_->blank(position);
+    VariantResult result = blank;
     if (report.end == JobEnd::kAnswered) {
       reports::ParsedResult parsed = reports::parse_result(report.answer);
       if (parsed.result) {
@@ -202,15 +272,19 @@ class Runner {
     } else if (report.end == JobEnd::kCrashed) {
       result.outcome = Outcome::kCrash;
       result.reason = "the worker was " + report.text;
+      if (report.text == "killed by SIGKILL" && oom_kills() > oom_kills_before_) {
+        result.reason += " (out of memory: the kernel has killed processes for want of it meanwhile)";
+      }
     } else {
       result.outcome = Outcome::kTimeout;
-      result.reason = fmt::format("did not end within {:g} s (--timeout)", options_.timeout_s);
+      result.reason = fmt::format("did not end within {:g} s ({})", timeout_s,
+                                  timeout_s < options_.timeout_s ? "learned from --durations" : "--timeout");
     }
-    result.rerun = rerun;
-    result.sources = sources;
+    result.rerun = blank.rerun;
+    result.sources = blank.sources;
     result.duration_s = report.seconds;
-    done_[position] = true;
-    write_journal(position);
+    put(position, result);
+    return result;
   }
 
   void time_variants_that_passed() {
@@ -223,31 +297,60 @@ class Runner {
     phase.handler = worker_handler(selection_, options_.timing_settings, scratch_->path());
     phase.interrupted = interrupted;
     phase.say = [&](const std::string& text) { progress.say(text); };
-    phase.on_timed = [&](std::size_t position) { write_journal(position); };
-    time_results(selection_, results_, phase);
+    for (std::uint32_t begin = 0; begin < selection_.variants.size() && !interrupted();) {
+      const std::uint32_t case_index = selection_.variants[begin].case_index;
+      TimedResults results;
+      for (; begin < selection_.variants.size() && selection_.variants[begin].case_index == case_index; ++begin) {
+        if (selection_.cases[case_index].timing) {
+          results.emplace(begin, store_->load(begin));
+        }
+      }
+      phase.on_timed = [&](std::size_t position) { put(position, results.at(position)); };
+      if (!results.empty()) {
+        time_results(selection_, results, phase);
+      }
+    }
     progress.finish();
   }
 
-  void write_journal(std::size_t position) {
-    if (journal_ && selection_.variants[position].selected) {
-      note(journal_->append(results_[position]));
-    }
+  void put(std::size_t position, const VariantResult& result) {
+    note(store_->put(position, result, selection_.variants[position].selected));
   }
 
   // --json first: whether it could be written is part of what the report files say, and they of what it says.
   void report() {
     const auto write_json = [&] {
       if (!options_.json_file.empty()) {
-        note(replace_file(options_.json_file, reports::render_results_json(record_)));
+        note(replace_file(options_.json_file,
+                          [&](const ByteSink& sink) { reports::render_results_json(record_, sink); }));
       }
     };
     write_json();
-    if (journal_) {
+    if (store_->journal() != nullptr) {
       const bool sound = record_.harness_error.empty();
+      note(save_durations());
       if (!write_reports(options_.folder, record_).ok() && sound) {
         write_json();
       }
     }
+  }
+
+  // For the next run's --durations. What a variant took that did not end by itself says nothing of the next time.
+  Status save_durations() const {
+    const Durations known = options_.select.durations ? *options_.select.durations : Durations();
+    return replace_file((std::filesystem::path(options_.folder) / kDurationsName).string(), [&](const ByteSink& sink) {
+      write_durations(
+          known,
+          [&](const DurationVisitor& visit) {
+            for (const std::uint32_t position : reported_) {
+              const reports::ResultFacts facts = store_->facts(position);
+              const bool ended = facts.outcome != Outcome::kTimeout && facts.outcome != Outcome::kCrash &&
+                                 facts.outcome != Outcome::kNotRun;
+              visit(selection_.variant(position)->name, ended ? facts.duration_s : -1);
+            }
+          },
+          sink);
+    });
   }
 
   // Keeps the first thing that went wrong with the harness; the run goes on.
@@ -258,10 +361,11 @@ class Runner {
   }
 
   const RunOptions& options_;
-  Selection selection_;
-  std::vector<VariantResult> results_;  // parallel to selection_.variants
-  std::vector<bool> done_;
-  std::optional<Journal> journal_;
+  std::shared_ptr<Background> background_;
+  const Selection& selection_;
+  std::shared_ptr<ResultStore> store_;
+  const std::int64_t oom_kills_before_ = oom_kills();
+  std::vector<std::uint32_t> reported_;   // positions of what was selected
   std::optional<ScratchFolder> scratch_;  // only of a folder that is this run's alone
   reports::RunRecord record_;
 };

@@ -13,6 +13,8 @@
 namespace assay::run {
 
 inline constexpr double kDefaultTimeoutS = 120;
+inline constexpr double kDefaultTimeoutFactor = 10;
+inline constexpr double kDefaultTimeoutFloorS = 10;
 
 struct RunOptions {
   SelectOptions select;
@@ -21,6 +23,11 @@ struct RunOptions {
   std::string program = "assay";  // as the user calls it, for the lines that rerun a variant
   int workers = 0;                // 0: one per usable core
   double timeout_s = kDefaultTimeoutS;
+  // With durations of earlier runs (select.durations), a variant's own time-out: this many times their median, at least
+  // the floor, at most timeout_s.
+  double timeout_factor = kDefaultTimeoutFactor;
+  double timeout_floor_s = kDefaultTimeoutFloorS;
+  std::size_t memory_limit_bytes = 0;  // of each worker's address space; 0: none
   bool resume = false;
   bool timing = true;
   TimingSettings timing_settings;

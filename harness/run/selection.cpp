@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <set>
 #include <string>
@@ -31,41 +30,25 @@ bool has_tag(const spec::Case& test_case, const std::vector<std::string>& tags) 
          });
 }
 
-struct Expanded {
-  std::size_t case_index;
-  std::vector<Variant> variants;
-};
-
 // Marks the baselines that selected variants of a case need.
-void add_baselines(const spec::Case& test_case, const Expanded& expanded, const std::vector<bool>& selected,
+void add_baselines(const spec::Case& test_case, const std::vector<Variant>& variants, const std::vector<bool>& selected,
                    std::vector<bool>& needed) {
   if (!test_case.timing || !test_case.timing->at_least_speedup) {
     return;
   }
-  for (std::size_t i = 0; i < expanded.variants.size(); ++i) {
+  for (std::size_t i = 0; i < variants.size(); ++i) {
     if (!selected[i]) {
       continue;
     }
-    if (const auto baseline = find_baseline(*test_case.timing, expanded.variants, i)) {
+    if (const auto baseline = find_baseline(*test_case.timing, variants, i)) {
       needed[*baseline] = true;
     }
   }
 }
 
-}  // namespace
+constexpr std::size_t kRecentCases = 8;
 
-Result<Shard> parse_shard(const std::string& text) {
-  Shard shard;
-  const char* const end = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), end, shard.index);
-  if (first.ec == std::errc() && first.ptr != end && *first.ptr == '/') {
-    const auto second = std::from_chars(first.ptr + 1, end, shard.count);
-    if (second.ec == std::errc() && second.ptr == end && shard.index >= 1 && shard.index <= shard.count) {
-      return shard;
-    }
-  }
-  return invalid_argument(fmt::format("a shard is i/n with 1 <= i <= n, as 2/5; found '{}'", text));
-}
+}  // namespace
 
 std::size_t Selection::selected_count() const {
   return static_cast<std::size_t>(std::ranges::count(variants, true, &SelectedVariant::selected));
@@ -87,14 +70,32 @@ std::optional<std::size_t> find_baseline(const spec::Timing& timing, const std::
   return found == variants.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - variants.begin()));
 }
 
+std::shared_ptr<const std::vector<Variant>> Selection::expanded(std::uint32_t case_index) const {
+  const auto found = std::ranges::find(recent_, case_index, &Expansion::first);
+  if (found != recent_.end()) {
+    std::rotate(recent_.begin(), found, found + 1);
+    return recent_.front().second;
+  }
+  Result<std::vector<Variant>> variants = spec::expand(cases[case_index], expand_options);
+  auto shared = std::make_shared<const std::vector<Variant>>(variants.ok() ? std::move(variants).value()
+                                                                           : std::vector<Variant>());
+  recent_.emplace_front(case_index, shared);
+  if (recent_.size() > kRecentCases) {
+    recent_.pop_back();
+  }
+  return shared;
+}
+
+std::shared_ptr<const Variant> Selection::variant(std::size_t position) const {
+  const SelectedVariant& chosen = variants[position];
+  std::shared_ptr<const std::vector<Variant>> all = expanded(chosen.case_index);
+  return {all, &all->at(chosen.ordinal)};
+}
+
 namespace {
 
-// Names of runtimes that the registry does not have, each once. The registry is only read where a name needs it.
-void check_runtime_names(Selection& selection) {
-  std::set<std::string> names;
-  for (const SelectedVariant& chosen : selection.variants) {
-    names.merge(external_runtimes(selection.cases[chosen.case_index], chosen.variant.configuration));
-  }
+// Errors of runtimes that the registry does not have, each once. The registry is only read where a name needs it.
+void check_runtime_names(Selection& selection, const std::set<std::string>& names) {
   if (names.empty()) {
     return;
   }
@@ -110,15 +111,102 @@ void check_runtime_names(Selection& selection) {
   }
 }
 
+// The variants of all cases with one of the tags, in order. Names are kept only where filters ask for them.
+struct Candidates {
+  std::vector<SelectedVariant> variants;
+  std::vector<std::string> names;
+  std::vector<double> costs;  // seconds; with durations only
+};
+
+Candidates candidates_of(Selection& selection, const SelectOptions& options) {
+  Candidates candidates;
+  for (std::uint32_t i = 0; i < selection.cases.size(); ++i) {
+    if (!has_tag(selection.cases[i], options.tags) || (options.tier && selection.cases[i].tier > *options.tier)) {
+      continue;
+    }
+    const Result<std::vector<Variant>> variants = spec::expand(selection.cases[i], selection.expand_options);
+    if (!variants.ok()) {
+      selection.errors.push_back(variants.error().message);
+      continue;
+    }
+    for (std::uint32_t ordinal = 0; ordinal < variants.value().size(); ++ordinal) {
+      const std::string& name = variants.value()[ordinal].name;
+      candidates.variants.push_back({i, ordinal, true});
+      if (!options.filters.empty()) {
+        candidates.names.push_back(name);
+      }
+      if (options.durations) {
+        candidates.costs.push_back(options.durations->cost_s(name));
+      }
+    }
+  }
+  return candidates;
+}
+
+// Leaves `selected` set for those of the shard.
+void take_shard(Candidates& candidates, const SelectOptions& options) {
+  std::vector<std::size_t> chosen;
+  std::vector<double> costs;
+  for (std::size_t i = 0; i < candidates.variants.size(); ++i) {
+    if (candidates.variants[i].selected) {
+      chosen.push_back(i);
+      if (options.durations) {
+        costs.push_back(candidates.costs[i]);
+      }
+    }
+  }
+  const std::vector<bool> own = members_of_shard(options.shard, chosen.size(), costs);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    candidates.variants[chosen[i]].selected = own[i];
+  }
+}
+
+// What is selected, and the baselines that it needs, case by case.
+void add_selected(Selection& selection, const std::vector<SelectedVariant>& candidates) {
+  std::set<std::string> runtimes;
+  for (auto begin = candidates.begin(); begin != candidates.end();) {
+    const auto end = std::find_if(begin, candidates.end(),
+                                  [&](const SelectedVariant& other) { return other.case_index != begin->case_index; });
+    std::vector<bool> selected;
+    std::transform(begin, end, std::back_inserter(selected), [](const SelectedVariant& v) { return v.selected; });
+    if (std::ranges::find(selected, true) != selected.end()) {
+      const spec::Case& test_case = selection.cases[begin->case_index];
+      const auto variants = selection.expanded(begin->case_index);
+      std::vector<bool> needed = selected;
+      add_baselines(test_case, *variants, selected, needed);
+      for (std::uint32_t i = 0; i < needed.size(); ++i) {
+        if (needed[i]) {
+          selection.variants.push_back({begin->case_index, i, selected[i]});
+          runtimes.merge(external_runtimes(test_case, (*variants)[i].configuration));
+        }
+      }
+    }
+    begin = end;
+  }
+  check_runtime_names(selection, runtimes);
+}
+
+// 64 bits FNV-1a over the names, a line each.
+std::string digest_of(const Selection& selection, const std::vector<SelectedVariant>& candidates) {
+  std::uint64_t hash = 0xCBF29CE484222325ULL;
+  for (const SelectedVariant& candidate : candidates) {
+    if (candidate.selected) {
+      for (const char c : (*selection.expanded(candidate.case_index))[candidate.ordinal].name + "\n") {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+      }
+    }
+  }
+  return fmt::format("{:016x}", hash);
+}
+
 }  // namespace
 
 Selection select_variants(const SelectOptions& options) {
   Selection selection;
-  spec::ExpandOptions expand_options;
   for (const std::string& text : options.settings) {
     Result<spec::Setting> setting = spec::parse_setting(text);
     if (setting.ok()) {
-      expand_options.settings.push_back(std::move(setting).value());
+      selection.expand_options.settings.push_back(std::move(setting).value());
     } else {
       selection.errors.push_back(setting.error().message);
     }
@@ -134,43 +222,19 @@ Selection select_variants(const SelectOptions& options) {
   if (!selection.errors.empty()) {
     return selection;
   }
-  std::vector<Expanded> expanded;
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < selection.cases.size(); ++i) {
-    if (!has_tag(selection.cases[i], options.tags) || (options.tier && selection.cases[i].tier > *options.tier)) {
-      continue;
-    }
-    Result<std::vector<Variant>> variants = spec::expand(selection.cases[i], expand_options);
-    if (!variants.ok()) {
-      selection.errors.push_back(variants.error().message);
-      continue;
-    }
-    for (const Variant& variant : variants.value()) {
-      names.push_back(variant.name);
-    }
-    expanded.push_back({i, std::move(variants).value()});
-  }
-  std::vector<bool> flags = select_names(names, options.filters);
-  std::size_t ordinal = 0;
-  for (std::vector<bool>::reference flag : flags) {
-    if (flag) {
-      flag = ordinal++ % options.shard.count == options.shard.index - 1;
+  Candidates candidates = candidates_of(selection, options);
+  if (!options.filters.empty()) {
+    const std::vector<bool> flags = select_names(candidates.names, options.filters);
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+      candidates.variants[i].selected = flags[i];
     }
   }
-  std::size_t offset = 0;
-  for (Expanded& entry : expanded) {
-    const auto begin = flags.begin() + static_cast<std::ptrdiff_t>(offset);
-    const std::vector<bool> selected(begin, begin + static_cast<std::ptrdiff_t>(entry.variants.size()));
-    std::vector<bool> needed = selected;
-    add_baselines(selection.cases[entry.case_index], entry, selected, needed);
-    for (std::size_t i = 0; i < entry.variants.size(); ++i) {
-      if (needed[i]) {
-        selection.variants.push_back({entry.case_index, std::move(entry.variants[i]), selected[i]});
-      }
-    }
-    offset += needed.size();
+  selection.total = static_cast<std::size_t>(std::ranges::count(candidates.variants, true, &SelectedVariant::selected));
+  if (options.shard.count > 1) {
+    selection.digest = digest_of(selection, candidates.variants);
+    take_shard(candidates, options);
   }
-  check_runtime_names(selection);
+  add_selected(selection, candidates.variants);
   return selection;
 }
 

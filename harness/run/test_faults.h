@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults that tests of the harness ask for through the environment, since a healthy engine neither crashes nor hangs.
-// Each names a variant: ASSAY_TEST_CRASH aborts the worker, ASSAY_TEST_HANG makes it sleep, ASSAY_TEST_KILL ends it
-// with SIGKILL.
+// Each names a variant, or several with ";" between them: ASSAY_TEST_CRASH aborts the worker, ASSAY_TEST_HANG makes it
+// sleep, ASSAY_TEST_KILL ends it with SIGKILL, ASSAY_TEST_EAT takes memory until there is none, ASSAY_TEST_STRAY leaves
+// a process in a session of its own.
 #pragma once
 
 #include <string>

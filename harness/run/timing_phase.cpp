@@ -8,8 +8,10 @@
 #include <chrono>
 #include <map>
 
+#include "harness/measure/machine_state.h"
 #include "harness/measure/speedup.h"
 #include "harness/measure/statistics.h"
+#include "harness/measure/tail_quantile.h"
 #include "reports/number_text.h"
 
 namespace assay::run {
@@ -72,23 +74,23 @@ Timing timing_of(const Json& answer) {
   timing.median_low_ns = summary.interval.low;
   timing.median_high_ns = summary.interval.high;
   timing.p95_ns = summary.p95;
+  timing.p99_ns = measure::tail_quantile(timing.samples_ns, 0.99);
   timing.variation = summary.variation;
   return timing;
 }
 
 class Phase {
  public:
-  Phase(const Selection& selection, std::vector<VariantResult>& results, const TimingPhaseOptions& options)
+  Phase(const Selection& selection, TimedResults& results, const TimingPhaseOptions& options)
       : selection_(selection), results_(results), options_(options) {}
 
   void run() {
     std::map<std::size_t, std::vector<std::size_t>> by_case;
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      const std::size_t case_index = selection_.variants[i].case_index;
-      const Outcome outcome = results_[i].outcome;
-      const bool passed = outcome == Outcome::kPass || outcome == Outcome::kWeak;
-      if (selection_.cases[case_index].timing && passed && !results_[i].timing) {
-        by_case[case_index].push_back(i);
+    for (const auto& [position, result] : results_) {
+      const std::size_t case_index = selection_.variants[position].case_index;
+      const bool passed = result.outcome == Outcome::kPass || result.outcome == Outcome::kWeak;
+      if (selection_.cases[case_index].timing && passed && !result.timing) {
+        by_case[case_index].push_back(position);
       }
     }
     for (const auto& [case_index, positions] : by_case) {
@@ -128,6 +130,7 @@ class Phase {
   // Interleaved in one process. Where that process dies, each variant is timed in one of its own, so that only the one
   // at fault pays for it.
   void time_together(const std::vector<std::size_t>& positions) {
+    const std::optional<double> load = measure::load_average();
     const TimedAnswer answer = time_in_fresh_process(positions, options_);
     if (answer.end && positions.size() > 1) {
       for (const std::size_t position : positions) {
@@ -140,6 +143,10 @@ class Phase {
       Timing& timing = result.timing.emplace();
       if (answer.error.empty()) {
         timing = timing_of(answer.times.at(i));
+        timing.load = load;
+        if (answer.times.at(i).contains("mhz")) {
+          timing.mhz = reports::number_from_json(answer.times.at(i).at("mhz"));
+        }
         continue;
       }
       timing.note = answer.error;
@@ -154,10 +161,10 @@ class Phase {
     const spec::Timing& stated = *selection_.cases[case_index].timing;
     std::vector<spec::Variant> variants;
     std::vector<std::size_t> position_of;
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      if (selection_.variants[i].case_index == case_index) {
-        variants.push_back(selection_.variants[i].variant);
-        position_of.push_back(i);
+    for (const auto& [position, result] : results_) {
+      if (selection_.variants[position].case_index == case_index) {
+        variants.push_back(*selection_.variant(position));
+        position_of.push_back(position);
       }
     }
     for (const std::size_t position : positions) {
@@ -284,7 +291,7 @@ class Phase {
   }
 
   const Selection& selection_;
-  std::vector<VariantResult>& results_;
+  TimedResults& results_;
   const TimingPhaseOptions& options_;
 };
 
@@ -294,7 +301,7 @@ bool is_emulated(const VariantResult& result) {
   return std::ranges::any_of(result.kernels, [](const reports::Kernel& kernel) { return !kernel.native; });
 }
 
-void time_results(const Selection& selection, std::vector<VariantResult>& results, const TimingPhaseOptions& options) {
+void time_results(const Selection& selection, TimedResults& results, const TimingPhaseOptions& options) {
   Phase(selection, results, options).run();
 }
 

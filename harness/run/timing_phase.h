@@ -3,8 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
-#include <vector>
 
 #include "harness/run/process.h"
 #include "harness/run/selection.h"
@@ -22,11 +22,13 @@ struct TimingPhaseOptions {
   std::function<void(std::size_t)> on_timed;  // position whose record changed
 };
 
-// `results` runs parallel to selection.variants. Timed are the passing variants of cases with `timing` that have no
+// By position in selection.variants.
+using TimedResults = std::map<std::size_t, reports::VariantResult>;
+
+// `results` has every variant of one case or more. Timed are the passing variants of cases with `timing` that have no
 // timing yet and whose kernels all run natively. Where the case demands a speed-up, the outcome becomes fail or
 // inconclusive unless it is reached.
-void time_results(const Selection& selection, std::vector<reports::VariantResult>& results,
-                  const TimingPhaseOptions& options);
+void time_results(const Selection& selection, TimedResults& results, const TimingPhaseOptions& options);
 
 // Whether some kernel is emulated: its time says nothing about the instruction set it stands for.
 bool is_emulated(const reports::VariantResult& result);

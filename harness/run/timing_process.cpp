@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "harness/measure/machine_state.h"
 #include "harness/measure/statistics.h"
 #include "harness/measure/timing_engine.h"
 #include "harness/run/execution.h"
@@ -98,21 +99,22 @@ Json time_variants(const Selection& selection, const std::vector<std::size_t>& p
   if (positions.empty()) {
     return {{"times", times}};
   }
-  Execution execution(selection.cases[selection.variants[positions.front()].case_index], host);
+  Execution execution(selection.case_of(positions.front()), host);
   const Result<api::Model> model = execution.model();
   const bool float_model = model.ok() && !is_qdq_model(model.value().graph());
   std::vector<std::unique_ptr<Timed>> timed;
   std::vector<measure::TimedCall> calls;
   for (const std::size_t position : positions) {
-    const spec::Variant& variant = selection.variants[position].variant;
-    timed.push_back(make_timed(execution, variant.configuration));
-    calls.push_back(call_of(variant.name, *timed.back()));
+    const std::shared_ptr<const spec::Variant> variant = selection.variant(position);
+    timed.push_back(make_timed(execution, variant->configuration));
+    calls.push_back(call_of(variant->name, *timed.back()));
   }
   // One float twin for all variants with the same threads and batch.
   std::map<std::string, std::size_t> twins;
   std::vector<std::size_t> twin_of;
   for (const std::size_t position : positions) {
-    const Configuration& configuration = selection.variants[position].variant.configuration;
+    const std::shared_ptr<const spec::Variant> variant = selection.variant(position);
+    const Configuration& configuration = variant->configuration;
     if (!float_model) {
       continue;
     }
@@ -127,8 +129,10 @@ Json time_variants(const Selection& selection, const std::vector<std::size_t>& p
   }
   const std::vector<measure::TimedSamples> samples =
       measure::time_calls(calls, {.repetitions = settings.repetitions, .min_time_s = settings.min_time_s});
+  const std::optional<double> mhz = measure::processor_mhz();
   for (std::size_t i = 0; i < positions.size(); ++i) {
     Json answer = answer_of(samples[i], *timed[i]);
+    answer["mhz"] = mhz ? Json(*mhz) : Json(nullptr);
     if (float_model && samples[twin_of[i]].error.empty()) {
       answer["float_median_ns"] = measure::median(samples[twin_of[i]].real_ns);
     }

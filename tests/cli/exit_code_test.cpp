@@ -23,6 +23,13 @@ TEST_F(ExitCodes, OfRuns) {
              R"("timing": {"compare": "runtime.isa", "baseline": "avx2", "at_least_speedup": 0.001})");
   write_case("peerless", R"("runtime.isa": "scalar")", R"({"metric": "exact"})",
              R"("reference": {"configuration": {"runtime.name": "nobody"}})");
+  write_case("xpass", R"("runtime.isa": "scalar")", R"({"metric": "max_abs_error", "at_most": 130},
+             {"outcome": "xfail", "reason": "r", "cause": "other"})");
+  write_case("invalid", R"("runtime.isa": "scalar")", R"({"metric": "exact", "output": "nowhere"})");
+  write_case("skipped", R"("runtime.isa": "scalar", "runtime.name": "absent")", R"({"metric": "exact"})");
+  write("registry.json",
+        R"({"runtimes": {"absent": {"description": "d", "command": ["./absent"], "requires": ["./absent"],
+        "hint": "h", "isa": "host"}}})");
   write("wrong.json", "{\n \"name\": \"x\",\n \"modle\": {}\n}\n");
   write("file", "");
   struct Situation {
@@ -35,6 +42,33 @@ TEST_F(ExitCodes, OfRuns) {
       {"assay run cases/good.json cases/bad.json", 1},
       {"assay run cases/slow.json", 1},
       {"assay run cases/slow.json --no-timing", 0},
+      {"assay run cases/xpass.json", 1},
+      {"assay run cases/invalid.json", 1},
+      {"ASSAY_RUNTIMES=registry.json assay run cases/skipped.json", 3},
+      {"ASSAY_RUNTIMES=registry.json assay run cases/skipped.json cases/good.json", 0},
+      {"export ASSAY_TEST_CRASH='good[quantizer.relu=safe,runtime.isa=avx2]'; assay run cases/good.json", 1},
+      {"export ASSAY_TEST_HANG='good[quantizer.relu=safe,runtime.isa=avx2]'; assay run cases/good.json --timeout 0.3",
+       1},
+      {"export ASSAY_TEST_HANG='good[quantizer.relu=keep,runtime.isa=scalar]'; "
+       "rm -rf assay-out; '" ASSAY_PROGRAM
+       "' run cases/good.json -j 1 & pid=$!; while [ ! -s assay-out/results.jsonl ]; do sleep 0.05; done; "
+       "kill -INT $pid; wait $pid",
+       130},
+      {"assay run cases/good.json --shard 1/2 -o part1", 0},
+      {"assay run cases/good.json --shard 5/5", 0},
+      {"CI_NODE_TOTAL=2 CI_NODE_INDEX=3 assay run cases/good.json", 2},
+      {"assay run cases/good.json --durations nowhere", 2},
+      {"assay run cases/good.json --durations wrong.json", 2},
+      {"assay run cases/good.json --timeout-factor 0", 2},
+      {"assay run cases/good.json --memory-limit 0", 2},
+      {"assay merge", 2},
+      {"assay merge nowhere", 2},
+      {"assay merge part1", 2},
+      {"assay run cases/good.json -o whole && assay merge whole", 2},
+      {"assay report whole", 0},
+      {"assay report whole --format tap", 0},
+      {"assay report whole --format pdf", 2},
+      {"assay report whole --filter nothing-like-it", 5},
       {"assay run wrong.json", 2},
       {"assay run cases/good.json wrong.json", 2},
       {"assay run missing.json", 2},
@@ -104,6 +138,13 @@ TEST_F(ExitCodes, VerdictFileSaysTheSame) {
 // Case-file errors name file, line and column, all of them, and nothing is run.
 TEST_F(ExitCodes, CaseFileErrorsAreListedOnStderr) {
   write_good_case();
+  write_case("xpass", R"("runtime.isa": "scalar")", R"({"metric": "max_abs_error", "at_most": 130},
+             {"outcome": "xfail", "reason": "r", "cause": "other"})");
+  write_case("invalid", R"("runtime.isa": "scalar")", R"({"metric": "exact", "output": "nowhere"})");
+  write_case("skipped", R"("runtime.isa": "scalar", "runtime.name": "absent")", R"({"metric": "exact"})");
+  write("registry.json",
+        R"({"runtimes": {"absent": {"description": "d", "command": ["./absent"], "requires": ["./absent"],
+        "hint": "h", "isa": "host"}}})");
   write("wrong.json", "{\n \"name\": \"x\",\n \"modle\": {}\n}\n");
   const Ran ran = shell("assay run cases/good.json wrong.json");
   EXPECT_EQ(ran.code, 2);

@@ -35,10 +35,12 @@ RunRecord run_of_matrix() {
 
 TEST(Attention, PutsEqualFailuresTogetherAndNamesTheirAxes) {
   const RunRecord run = run_of_matrix();
-  const std::vector<AttentionGroup> groups = group_attention(run);
+  const std::vector<AttentionGroup> groups = group_attention(run).groups;
   ASSERT_EQ(groups.size(), 2U);
-  EXPECT_THAT(groups[0].results, ElementsAre(&run.results[3]));
-  EXPECT_THAT(groups[1].results, ElementsAre(&run.results[4], &run.results[5]));
+  EXPECT_EQ(groups[0].first.name, run.results[3].name);
+  EXPECT_EQ(groups[0].count, 1U);
+  EXPECT_EQ(groups[1].first.name, run.results[4].name);
+  EXPECT_EQ(groups[1].count, 2U);
   EXPECT_THAT(groups[1].narrowed, ElementsAre("quantizer.relu=drop", "runtime.isa=avx2|avx512"));
 }
 
@@ -48,7 +50,7 @@ TEST(Attention, KeepsOtherReasonsOutcomesAndCasesApart) {
       test::make_result("a", {{"x", 1}}, Outcome::kInvalid), test::make_result("a", {{"x", 2}}, Outcome::kInvalid),
       test::make_result("a", {{"x", 3}}, Outcome::kCrash), test::make_result("b", {{"x", 1}}, Outcome::kInvalid)};
   run.results[1].reason = "another";
-  EXPECT_EQ(group_attention(run).size(), 4U);
+  EXPECT_EQ(group_attention(run).groups.size(), 4U);
 }
 
 TEST(Attention, LeavesPassesAndUnreachedVariantsOut) {
@@ -56,17 +58,18 @@ TEST(Attention, LeavesPassesAndUnreachedVariantsOut) {
   for (const Outcome outcome : {Outcome::kPass, Outcome::kXfail, Outcome::kNotRun}) {
     run.results.push_back(test::make_result("a", {{"x", 1}}, outcome));
   }
-  EXPECT_THAT(group_attention(run), IsEmpty());
+  EXPECT_THAT(group_attention(run).groups, IsEmpty());
 }
 
 TEST(Attention, ConsoleShowsOneOfAGroupAndAllOnRequest) {
   const RunRecord run = run_of_matrix();
-  const std::string brief = render_console(run, {});
+  const std::string brief = rendered(render_console, run, ConsoleOptions{});
   EXPECT_THAT(brief, HasSubstr("FAIL c: 2 variants alike, all with quantizer.relu=drop, runtime.isa=avx2|avx512\n"));
   EXPECT_THAT(brief, Not(HasSubstr("runtime.isa=avx512]")));
-  EXPECT_THAT(render_console(run, {.color = false, .verbose = true}),
+  EXPECT_THAT(rendered(render_console, run, ConsoleOptions{.color = false, .verbose = true}),
               HasSubstr("FAIL c[quantizer.relu=drop,runtime.isa=avx512]"));
-  EXPECT_THAT(render_summary_md(run), HasSubstr("and 1 variants more that fail alike, all with quantizer.relu=drop"));
+  EXPECT_THAT(rendered(render_summary_md, run),
+              HasSubstr("and 1 variants more that fail alike, all with quantizer.relu=drop"));
 }
 
 TEST(Attention, ExpectedFailuresAreALinePerReason) {
@@ -79,16 +82,17 @@ TEST(Attention, ExpectedFailuresAreALinePerReason) {
       run.results.back().cause = "pair-saturation";
     }
   }
-  EXPECT_THAT(render_console(run, {}),
+  EXPECT_THAT(rendered(render_console, run, ConsoleOptions{}),
               HasSubstr("XFAIL c: 2 variants, all with runtime.isa=avx2|avx512\n  pairs clip (pair-saturation)\n"));
-  EXPECT_THAT(render_console(run, {}), HasSubstr("\n3 variants of 1 case in "));
+  EXPECT_THAT(rendered(render_console, run, ConsoleOptions{}), HasSubstr("\n3 variants of 1 case in "));
 }
 
 TEST(Attention, TheCauseIsNamedWithTheWayToMore) {
   RunRecord run;
   run.results = {test::make_result("c", {{"x", 1}}, Outcome::kFail)};
   run.results[0].cause = "pair-saturation";
-  EXPECT_THAT(render_console(run, {}), HasSubstr("  cause: pair-saturation (`assay explain pair-saturation`)\n"));
+  EXPECT_THAT(rendered(render_console, run, ConsoleOptions{}),
+              HasSubstr("  cause: pair-saturation (`assay explain pair-saturation`)\n"));
 }
 
 }  // namespace

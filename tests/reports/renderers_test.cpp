@@ -33,9 +33,9 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 TEST(Renderers, SurviveAnEmptyRun) {
   for (const ReportFile& file : report_files()) {
-    EXPECT_NE(file.render(RunRecord{}), "") << file.name;
+    EXPECT_NE(rendered(file.render, RunRecord{}), "") << file.name;
   }
-  EXPECT_THAT(render_console({}, {}), HasSubstr("nothing selected (exit 5)"));
+  EXPECT_THAT(rendered(render_console, RunRecord{}, ConsoleOptions{}), HasSubstr("nothing selected (exit 5)"));
 }
 
 TEST(Renderers, EveryFileHasItsOwnName) {
@@ -61,7 +61,7 @@ TEST(XmlText, EscapesAndReplacesWhatXmlCannotHold) {
 }
 
 TEST(Junit, PutsEachOutcomeInItsElement) {
-  const std::string xml = render_junit_xml(test::every_outcome());
+  const std::string xml = rendered(render_junit_xml, test::every_outcome());
   EXPECT_THAT(xml, HasSubstr("<testsuite name=\"group/one\" tests=\"11\" failures=\"2\" errors=\"4\" skipped=\"3\""));
   EXPECT_THAT(xml, HasSubstr("<testsuite name=\"group/two\" tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\""));
   EXPECT_THAT(xml, HasSubstr("<testsuites name=\"assay\" tests=\"12\" failures=\"3\" errors=\"4\""));
@@ -76,7 +76,7 @@ TEST(Junit, PutsEachOutcomeInItsElement) {
 }
 
 TEST(Console, ShowsFailuresInFullAndPassesAsCounts) {
-  const std::string text = render_console(test::every_outcome(), {});
+  const std::string text = rendered(render_console, test::every_outcome(), ConsoleOptions{});
   EXPECT_THAT(text, HasSubstr("FAIL group/two[quantizer.relu=drop,quantizer.per_channel=true]\n"));
   EXPECT_THAT(text, HasSubstr("  max_abs_error(y) = inf, required at_most 0.5\n"));
   EXPECT_THAT(text, HasSubstr("  rmse(y) = nan, required at_most 0.5\n"));
@@ -93,18 +93,20 @@ TEST(Console, ShowsFailuresInFullAndPassesAsCounts) {
 }
 
 TEST(Console, ColorsOnlyWhenAsked) {
-  EXPECT_THAT(render_console(test::every_outcome(), {}), Not(HasSubstr("\x1b[")));
-  EXPECT_THAT(render_console(test::every_outcome(), {.color = true, .verbose = false}), HasSubstr("\x1b[31m"));
+  EXPECT_THAT(rendered(render_console, test::every_outcome(), ConsoleOptions{}), Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(rendered(render_console, test::every_outcome(), ConsoleOptions{.color = true, .verbose = false}),
+              HasSubstr("\x1b[31m"));
 }
 
 TEST(Console, VerboseListsEveryVariant) {
-  const std::string text = render_console(test::every_outcome(), {.color = false, .verbose = true});
+  const std::string text =
+      rendered(render_console, test::every_outcome(), ConsoleOptions{.color = false, .verbose = true});
   EXPECT_THAT(text, HasSubstr("  pass         group/one[runtime.isa=pass]\n"));
   EXPECT_THAT(text, HasSubstr("group/two: saturated pairs"));
 }
 
 TEST(Summary, IsMarkdownWithFailuresFenced) {
-  const std::string text = render_summary_md(test::every_outcome());
+  const std::string text = rendered(render_summary_md, test::every_outcome());
   EXPECT_THAT(text, HasSubstr("# assay: fail (exit 1)"));
   EXPECT_THAT(text, HasSubstr("| case | variants | outcomes | s |\n| --- | ---: | --- | ---: |\n"));
   EXPECT_THAT(text, HasSubstr("fail group/two[quantizer.relu=drop,quantizer.per_channel=true]"));
@@ -114,31 +116,43 @@ TEST(Summary, IsMarkdownWithFailuresFenced) {
 TEST(Summary, FenceIsLongerThanAnyInside) {
   RunRecord run = test::every_outcome();
   run.results.back().reason = "has ``` and ````";
-  EXPECT_THAT(render_summary_md(run), HasSubstr("\n`````\n"));
+  EXPECT_THAT(rendered(render_summary_md, run), HasSubstr("\n`````\n"));
 }
 
 TEST(Timing, TableHasSpeedupAndFloatRatio) {
   const TextTable table = timing_table(test::every_outcome());
   ASSERT_EQ(table.rows.size(), 1U);
   EXPECT_EQ(table.rows[0],
-            (std::vector<std::string>{"group/two", "as stated", "1.500 us", "1.770 us", "15.0", "3", "1333.33", "2.00",
-                                      "1.50 [1.25, 1.75]", "[quantizer.relu=safe]; a note, with \"quotes\""}));
+            (std::vector<std::string>{"group/two", "as stated", "1.500 us", "[1.350, 1.800] us", "1.770 us", "-",
+                                      "15.0", "3", "1.350 us", "-", "-", "1333.33", "2.00", "1.50 [1.25, 1.75]",
+                                      "[quantizer.relu=safe]; a note, with \"quotes\""}));
+}
+
+TEST(Timing, TableShowsWhatTheMachineDid) {
+  RunRecord run = test::every_outcome();
+  run.results.back().timing->p99_ns = 1790;
+  run.results.back().timing->load = 1.25;
+  run.results.back().timing->mhz = 3400.4;
+  const std::vector<std::string> row = timing_table(run).rows.at(0);
+  EXPECT_EQ(row.at(5), "1.790 us");
+  EXPECT_EQ(row.at(9), "1.2");
+  EXPECT_EQ(row.at(10), "3400");
 }
 
 TEST(Timing, CsvQuotesFieldsAndKeepsTheirNumber) {
-  const std::string csv = render_timing_csv(test::every_outcome());
+  const std::string csv = rendered(render_timing_csv, test::every_outcome());
   const std::size_t end = csv.find('\n');
   const std::string header = csv.substr(0, end);
   const std::string line = csv.substr(end + 1);
   EXPECT_THAT(line,
               HasSubstr("\"group/two[quantizer.relu=drop,quantizer.per_channel=true]\",1500,1350,1800,1770,0.15,3,"
                         "40,1,2000000,1333.33,3000,group/two[quantizer.relu=safe],1.5,1.25,1.75,6,2,fail,"
-                        "\"a note, with \"\"quotes\"\"\"\n"));
+                        "\"a note, with \"\"quotes\"\"\",,,\n"));
   RunRecord run;
   run.results = {test::make_result("c", Json::object(), Outcome::kPass)};
   run.results[0].timing = Timing{};
   run.results[0].timing->note = "emulated";
-  const std::string untimed = render_timing_csv(run).substr(end + 1);
+  const std::string untimed = rendered(render_timing_csv, run).substr(end + 1);
   EXPECT_EQ(count(untimed, ","), count(header, ","));
 }
 
@@ -163,7 +177,7 @@ TEST(Timing, CrossTableNeedsTwoNetworks) {
 }
 
 TEST(Timing, BenchmarkJsonHasIterationsAndAggregates) {
-  const Json json = Json::parse(render_benchmark_json(test::every_outcome()));
+  const Json json = Json::parse(rendered(render_benchmark_json, test::every_outcome()));
   ASSERT_EQ(json.at("benchmarks").size(), 3U + 4U);
   EXPECT_EQ(json.at("benchmarks")[0].at("run_type"), "iteration");
   EXPECT_EQ(json.at("benchmarks")[0].at("cpu_time"), 1200);
@@ -199,7 +213,7 @@ TEST(Saturation, NamesVariedAxesOnTheFirstRowOfAConfiguration) {
 }
 
 TEST(Pictures, EscapeTextAndDrawEveryRow) {
-  const std::string svg = render_report_svg(test::every_outcome());
+  const std::string svg = rendered(render_report_svg, test::every_outcome());
   EXPECT_THAT(svg, testing::StartsWith("<svg xmlns="));
   EXPECT_THAT(svg, testing::EndsWith("</svg>\n"));
   EXPECT_EQ(count(svg, "<text "), count(svg, "</text>"));
@@ -207,7 +221,7 @@ TEST(Pictures, EscapeTextAndDrawEveryRow) {
 }
 
 TEST(Html, IsOneFileWithFiltersAndEscapedText) {
-  const std::string html = render_report_html(test::every_outcome());
+  const std::string html = rendered(render_report_html, test::every_outcome());
   EXPECT_THAT(html, HasSubstr("<input type=\"checkbox\" value=\"xpass\" checked>"));
   EXPECT_THAT(html, HasSubstr("because &lt;fail&gt; &amp; ? ? ]]&gt;"));
   EXPECT_THAT(html, Not(HasSubstr("<fail>")));

@@ -10,13 +10,16 @@
 #include <new>
 #include <set>
 
+#include "harness/run/job_queue.h"
+
 namespace assay::run {
 namespace {
 
 std::vector<PoolJob> jobs_of(const std::vector<std::string>& groups) {
   std::vector<PoolJob> jobs;
   for (const std::string& group : groups) {
-    jobs.push_back({group.substr(0, 1), group});
+    jobs.push_back({.case_key = static_cast<std::uint32_t>(group[0]),
+                    .group_key = static_cast<std::uint32_t>(group[0] * 256 + group[1])});
   }
   return jobs;
 }
@@ -31,7 +34,7 @@ std::map<std::size_t, JobReport> run_all(std::size_t count, int workers, double 
     EXPECT_TRUE(reports.emplace(report.job, report).second) << "job " << report.job << " reported twice";
   };
   options.interrupted = [] { return false; };
-  const Status status = run_jobs(std::vector<PoolJob>(count, PoolJob{"c", "g"}), options);
+  const Status status = run_jobs(std::vector<PoolJob>(count, PoolJob{}), options);
   EXPECT_TRUE(status.ok());
   return reports;
 }
@@ -121,7 +124,7 @@ TEST(Pool, InterruptionEndsItWithWhatThereIs) {
   options.handler = [](const Json&) -> Json { return Json::object(); };
   options.on_report = [&](const JobReport&) { ++reported; };
   options.interrupted = [&] { return reported >= 3; };
-  ASSERT_TRUE(run_jobs(std::vector<PoolJob>(10, PoolJob{"c", "g"}), options).ok());
+  ASSERT_TRUE(run_jobs(std::vector<PoolJob>(10, PoolJob{}), options).ok());
   EXPECT_EQ(reported, 3U);
 }
 
@@ -139,8 +142,8 @@ TEST(JobQueue, KeepsAWorkerAtItsGroupThenItsCase) {
 
 TEST(JobQueue, GivesEachJobOnce) {
   std::vector<PoolJob> jobs;
-  for (int i = 0; i < 100; ++i) {
-    jobs.push_back({std::to_string(i % 3), std::to_string(i % 7) + "/" + std::to_string(i % 3)});
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    jobs.push_back({.case_key = i % 3, .group_key = i % 21});
   }
   JobQueue queue(jobs);
   std::set<std::size_t> taken;

@@ -23,11 +23,7 @@ TEST(Shard, ReadsIOfN) {
 
 std::optional<std::size_t> baseline_of(const std::string& text, std::size_t variant) {
   const Selection selection = test::select_all(text);
-  std::vector<spec::Variant> variants;
-  for (const SelectedVariant& chosen : selection.variants) {
-    variants.push_back(chosen.variant);
-  }
-  return find_baseline(*selection.cases[0].timing, variants, variant);
+  return find_baseline(*selection.cases[0].timing, *selection.expanded(0), variant);
 }
 
 TEST(Baseline, IsEqualInEveryOtherAxis) {
@@ -72,9 +68,9 @@ class Select : public testing::Test {
     const Selection selection = select_variants(options);
     EXPECT_TRUE(selection.errors.empty());
     std::vector<std::string> selected;
-    for (const SelectedVariant& chosen : selection.variants) {
-      if (chosen.selected) {
-        selected.push_back(chosen.variant.name);
+    for (std::size_t i = 0; i < selection.variants.size(); ++i) {
+      if (selection.variants[i].selected) {
+        selected.push_back(selection.variant(i)->name);
       }
     }
     EXPECT_EQ(selected.size(), selection.selected_count());
@@ -103,7 +99,7 @@ TEST_F(Select, FilterTakesTheBaselineAlongUnselected) {
   options.filters = {"c[quantizer.relu=keep,runtime.isa=avx2]"};
   const Selection selection = select_variants(options);
   ASSERT_EQ(selection.variants.size(), 2U);
-  EXPECT_EQ(selection.variants[0].variant.name, "c[quantizer.relu=keep,runtime.isa=scalar]");
+  EXPECT_EQ(selection.variant(0)->name, "c[quantizer.relu=keep,runtime.isa=scalar]");
   EXPECT_FALSE(selection.variants[0].selected);
   EXPECT_TRUE(selection.variants[1].selected);
 }

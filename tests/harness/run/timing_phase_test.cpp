@@ -49,11 +49,11 @@ struct Bench {
 std::vector<VariantResult> judge(const Bench& bench) {
   const Selection selection = test::select_all(
       test::conv_relu_case(R"("matrix": {"runtime.isa": ["scalar", "avx2", "avx512"]}, "timing": )" + bench.timing));
-  std::vector<VariantResult> results;
-  for (const SelectedVariant& chosen : selection.variants) {
-    results.push_back(blank_result(selection.cases[0], chosen.variant));
-    results.back().outcome = Outcome::kPass;
-    results.back().kernels = {{"conv", "QLinearConv", "k", "i", "exact", true}};
+  TimedResults results;
+  for (std::size_t i = 0; i < selection.variants.size(); ++i) {
+    results[i] = blank_result(selection.cases[0], *selection.variant(i));
+    results[i].outcome = Outcome::kPass;
+    results[i].kernels = {{"conv", "QLinearConv", "k", "i", "exact", true}};
   }
   results[0].outcome = bench.baseline_outcome;
   results[1].kernels[0].native = !bench.emulated;
@@ -77,7 +77,11 @@ std::vector<VariantResult> judge(const Bench& bench) {
     return {{"times", list}};
   };
   time_results(selection, results, options);
-  return results;
+  std::vector<VariantResult> judged;
+  for (auto& [position, result] : results) {
+    judged.push_back(std::move(result));
+  }
+  return judged;
 }
 
 TEST(TimingPhase, ClearSpeedupPassesWithoutFreshPairs) {

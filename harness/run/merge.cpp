@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/merge.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "harness/run/output_folder.h"
+
+namespace assay::run {
+namespace {
+
+struct Part {
+  std::string folder;
+  reports::ShardInfo shard;
+  reports::RunRecord run;
+};
+
+Result<Part> read_part(const std::string& folder) {
+  std::error_code error;
+  if (std::filesystem::is_directory(folder, error) &&
+      !std::filesystem::exists(std::filesystem::path(folder) / "results.json", error)) {
+    return invalid_argument(folder + " has no results.json: no run has ended there; --resume ends one");
+  }
+  ASSAY_ASSIGN(reports::RunRecord run, read_run(folder));
+  if (!run.shard) {
+    return invalid_argument(folder + " is no shard: its run had no --shard");
+  }
+  const reports::ShardInfo shard = *run.shard;
+  return Part{folder, shard, std::move(run)};
+}
+
+// Every shard once, all of one selection.
+Status check_shards(const std::vector<Part>& parts) {
+  const reports::ShardInfo& first = parts.front().shard;
+  std::map<std::size_t, std::string> seen;
+  for (const Part& part : parts) {
+    const reports::ShardInfo& shard = part.shard;
+    if (shard.count != first.count) {
+      return invalid_argument(fmt::format("{} is shard {}/{}, {} is {}/{}: shards of different runs",
+                                          parts.front().folder, first.index, first.count, part.folder, shard.index,
+                                          shard.count));
+    }
+    if (shard.selection != first.selection || shard.total != first.total) {
+      return invalid_argument(fmt::format("{} and {} are shards of different selections: {} and {} variants, {} and {}",
+                                          parts.front().folder, part.folder, first.total, shard.total, first.selection,
+                                          shard.selection));
+    }
+    if (const auto [other, added] = seen.try_emplace(shard.index, part.folder); !added) {
+      return invalid_argument(
+          fmt::format("{} and {} are both shard {}/{}", other->second, part.folder, shard.index, shard.count));
+    }
+  }
+  std::vector<std::size_t> missing;
+  for (std::size_t i = 1; i <= first.count; ++i) {
+    if (!seen.contains(i)) {
+      missing.push_back(i);
+    }
+  }
+  return missing.empty() ? Status()
+                         : invalid_argument(fmt::format("shard{} {} of {} missing", missing.size() == 1 ? "" : "s",
+                                                        fmt::join(missing, ", "), first.count));
+}
+
+// Every variant once, made of the same files wherever it was run.
+Status check_results(const std::vector<Part>& parts) {
+  std::map<std::string, const Part*> names;
+  std::map<std::string, std::pair<std::string, const Part*>> digests;
+  for (const Part& part : parts) {
+    for (const reports::VariantResult& result : part.run.results) {
+      if (const auto [other, added] = names.try_emplace(result.name, &part); !added) {
+        return invalid_argument(fmt::format("{} is in {} and in {}", result.name, other->second->folder, part.folder));
+      }
+      for (const auto& [file, digest] : result.sources.items()) {
+        const std::string text = reports::value_text(digest);
+        const auto [known, added] = digests.try_emplace(result.case_name + "\n" + file, text, &part);
+        if (!added && known->second.first != text) {
+          return invalid_argument(fmt::format("{} of case {} was not the same for {} and {}: {} and {}", file,
+                                              result.case_name, known->second.second->folder, part.folder,
+                                              known->second.first, text));
+        }
+      }
+    }
+  }
+  const std::size_t total = parts.front().shard.total;
+  return names.size() == total
+             ? Status()
+             : invalid_argument(fmt::format("the shards have {} variants, their run had {}", names.size(), total));
+}
+
+}  // namespace
+
+Result<reports::RunRecord> merge_runs(const std::vector<std::string>& folders) {
+  std::vector<Part> parts;
+  for (const std::string& folder : folders) {
+    ASSAY_ASSIGN(Part part, read_part(folder));
+    parts.push_back(std::move(part));
+  }
+  if (parts.empty()) {
+    return invalid_argument("no folder to merge");
+  }
+  ASSAY_TRY(check_shards(parts));
+  ASSAY_TRY(check_results(parts));
+  std::ranges::sort(parts, {}, [](const Part& part) { return part.shard.index; });
+  reports::RunRecord merged;
+  merged.host = parts.front().run.host;
+  merged.command = parts.front().run.command;
+  merged.started = parts.front().run.started;
+  for (Part& part : parts) {
+    reports::RunRecord& run = part.run;
+    merged.started = std::min(merged.started, run.started);
+    merged.duration_s = std::max(merged.duration_s, run.duration_s);
+    merged.interrupted = merged.interrupted || run.interrupted;
+    if (merged.harness_error.empty() && !run.harness_error.empty()) {
+      merged.harness_error = fmt::format("shard {}: {}", part.shard.index, run.harness_error);
+    }
+    merged.merged_from.push_back({{"shard", part.shard.index},
+                                  {"host", run.host},
+                                  {"command", run.command},
+                                  {"started", run.started},
+                                  {"duration_s", run.duration_s}});
+    for (std::size_t i = 0; i < run.results.size(); ++i) {
+      run.results[i].shard = part.shard.index;
+      merged.results.push_back(std::move(run.results[i]));
+    }
+  }
+  return merged;
+}
+
+}  // namespace assay::run

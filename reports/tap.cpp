@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/tap.h"
+
+#include <fmt/format.h>
+
+#include "reports/number_text.h"
+
+namespace assay::reports {
+namespace {
+
+// One line, in which neither "#" begins a directive nor "\" escapes.
+std::string line_text(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    if (c == '#' || c == '\\') {
+      line += '\\';
+    }
+    line += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return line;
+}
+
+// A text in JSON's quotes, which is a YAML scalar too.
+std::string quoted(const std::string& text) { return Json(text).dump(-1, ' ', true, Json::error_handler_t::replace); }
+
+std::string directive(const VariantResult& result) {
+  switch (result.outcome) {
+    case Outcome::kXfail:
+      return " # TO"
+             "DO expected: " +
+             line_text(result.reason);
+    case Outcome::kSkip:
+      return " # SKIP " + line_text(result.reason);
+    case Outcome::kInconclusive:
+      return " # SKIP inconclusive: " + line_text(result.reason);
+    default:
+      return "";
+  }
+}
+
+std::string diagnostics(const VariantResult& result) {
+  std::string text = fmt::format("  ---\n  outcome: {}\n  duration_ms: {:.3f}\n", outcome_name(result.outcome),
+                                 result.duration_s * 1000);
+  if (!result.reason.empty()) {
+    text += "  message: " + quoted(result.reason) + "\n";
+  }
+  if (!result.cause.empty()) {
+    text += "  cause: " + quoted(result.cause) + "\n";
+  }
+  bool any = false;
+  for (const Check& check : result.checks) {
+    if (!check.passed) {
+      text += std::string(any ? "" : "  checks:\n") + "    - " + quoted(check_text(check)) + "\n";
+      any = true;
+    }
+  }
+  if (!result.rerun.empty()) {
+    text += "  rerun: " + quoted(result.rerun) + "\n";
+  }
+  return text + "  ...\n";
+}
+
+}  // namespace
+
+void render_tap(const RunRecord& run, const Sink& sink) {
+  sink(fmt::format("TAP version 14\n1..{}\n", run.results.size()));
+  std::size_t number = 0;
+  for (const VariantResult& result : run.results) {
+    const bool ok = !is_failure(result.outcome) && result.outcome != Outcome::kXfail;
+    sink(fmt::format("{} {} - {}{}\n", ok ? "ok" : "not ok", ++number, line_text(result.name), directive(result)));
+    if (is_failure(result.outcome)) {
+      sink(diagnostics(result));
+    }
+  }
+  if (!run.harness_error.empty()) {
+    sink("Bail out! " + line_text(run.harness_error) + "\n");
+  } else if (run.interrupted) {
+    sink("Bail out! interrupted\n");
+  }
+}
+
+}  // namespace assay::reports

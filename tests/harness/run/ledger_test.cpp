@@ -33,8 +33,8 @@ std::vector<VariantResult> run_all(const std::string& text) {
   RuntimeHost host;
   Execution execution(selection.cases[0], host);
   std::vector<VariantResult> results;
-  for (const SelectedVariant& chosen : selection.variants) {
-    results.push_back(run_variant(execution, chosen.variant));
+  for (std::size_t i = 0; i < selection.variants.size(); ++i) {
+    results.push_back(run_variant(execution, *selection.variant(i)));
   }
   return results;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/api/calibrate.h"
+#include "engine/api/calibration.h"
 #include "engine/api/prepare.h"
 #include "engine/ir/digest.h"
 #include "engine/quantizer/calibration/range_collector.h"
@@ -12,6 +13,12 @@
 #include "engine/quantizer/selection.h"
 
 namespace assay::api {
+
+struct Calibration::Impl {
+  CalibrationResult result;
+  std::string prepared_digest;  // of the prepared model
+};
+
 namespace {
 
 quantizer::RangeScheme activation_scheme(const quantizer::Options& options) {
@@ -85,10 +92,25 @@ std::vector<TensorParams> tensor_params(const std::vector<quantizer::TensorRepor
   return params;
 }
 
-}  // namespace
+// What calibration finds for the prepared model: what is known of it, else by running it.
+Result<CalibrationResult> find_ranges(const Model& prepared, const CalibrationSource& source,
+                                      const quantizer::Options& options, std::vector<Calibration>* known) {
+  if (known == nullptr) {
+    return calibrate(prepared, source, options.calibration, activation_scheme(options));
+  }
+  const std::string digest = graph_digest(prepared.graph());
+  for (const Calibration& calibration : *known) {
+    if (calibration.get()->prepared_digest == digest) {
+      return calibration.get()->result;
+    }
+  }
+  ASSAY_ASSIGN(CalibrationResult result, calibrate(prepared, source, options.calibration, activation_scheme(options)));
+  known->emplace_back(std::make_shared<const Calibration::Impl>(Calibration::Impl{result, digest}));
+  return result;
+}
 
-Result<QuantizeResult> quantize(const Model& model, const CalibrationSource& calibration,
-                                const quantizer::Options& given) {
+Result<QuantizeResult> quantize_with(const Model& model, const CalibrationSource& calibration,
+                                     const quantizer::Options& given, std::vector<Calibration>* known) {
   ASSAY_TRY(quantizer::check_is_float_model(model.graph()));
   quantizer::Options options = given;
   ASSAY_ASSIGN(std::vector<std::string> warnings, drop_foreign_ranges(model.graph(), options));
@@ -100,7 +122,7 @@ Result<QuantizeResult> quantize(const Model& model, const CalibrationSource& cal
 
   CalibrationResult calibrated{.ranges = quantizer::range_table(options), .samples = 0};
   if (options.ranges.empty() && quantizer::needs_ranges(options)) {
-    ASSAY_ASSIGN(calibrated, calibrate(prepared.model, calibration, options.calibration, activation_scheme(options)));
+    ASSAY_ASSIGN(calibrated, find_ranges(prepared.model, calibration, options, known));
   }
   const quantizer::RangeTable& ranges = calibrated.ranges;
   if (options.bias_correction) {
@@ -118,6 +140,18 @@ Result<QuantizeResult> quantize(const Model& model, const CalibrationSource& cal
                         .ranges = usable_ranges(ranges),
                         .model_digest = digest,
                         .preparation = std::move(prepared.lines)};
+}
+
+}  // namespace
+
+Result<QuantizeResult> quantize(const Model& model, const CalibrationSource& calibration,
+                                const quantizer::Options& options) {
+  return quantize_with(model, calibration, options, nullptr);
+}
+
+Result<QuantizeResult> quantize(const Model& model, const CalibrationSource& calibration,
+                                const quantizer::Options& options, std::vector<Calibration>& known) {
+  return quantize_with(model, calibration, options, &known);
 }
 
 bool needs_calibration(const quantizer::Options& options) {

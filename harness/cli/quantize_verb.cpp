@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "engine/api/quantize.h"
 #include "engine/base/output_file.h"
 #include "harness/cli/flags.h"
+#include "harness/cli/quantize_report.h"
+#include "harness/cli/quantize_target.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verbs.h"
 #include "harness/run/range_file.h"
 #include "harness/run/settings.h"
 #include "harness/spec/data_source.h"
 #include "reports/exit_code.h"
-#include "reports/text_table.h"
 
 namespace assay::cli {
 namespace {
@@ -32,49 +36,32 @@ struct QuantizeFlags {
   int jobs = 0;  // 0: as many as the host has processors
   std::string report;
   bool to_u8 = false;
+  bool explain = false;
   bool external_data = false;
+  TargetFlags target;
 };
 
-Json report_json(const QuantizeFlags& flags, const api::QuantizeResult& result) {
-  Json json = Json::object();
-  json["input"] = flags.input;
-  json["output"] = flags.output;
-  json["samples"] = result.samples;
-  json["preparation"] = result.preparation;
-  json["nodes"] = Json::array();
-  for (const api::NodeDecision& node : result.nodes) {
-    json["nodes"].push_back(
-        {{"node", node.node}, {"op", node.op_type}, {"quantized", node.quantized}, {"reason", node.reason}});
-  }
-  json["tensors"] = Json::array();
-  for (const api::TensorParams& tensor : result.tensors) {
-    json["tensors"].push_back({{"tensor", tensor.tensor},
-                               {"type", dtype_name(tensor.dtype)},
-                               {"scales", tensor.scales},
-                               {"zero_points", tensor.zero_points},
-                               {"axis", tensor.axis},
-                               {"min", tensor.min},
-                               {"max", tensor.max}});
-  }
-  json["warnings"] = result.warnings;
-  return json;
+// What a run of the verb came to.
+struct Quantized {
+  api::QuantizeResult result;
+  spec::Configuration configuration;
+  std::optional<TargetOutcome> search;
+};
+
+// Of --set those that begin with `prefix`, or the others.
+std::vector<std::string> settings_with(const std::vector<std::string>& settings, const std::string& prefix, bool with) {
+  std::vector<std::string> chosen;
+  std::ranges::copy_if(settings, std::back_inserter(chosen),
+                       [&](const std::string& text) { return text.starts_with(prefix) == with; });
+  return chosen;
 }
 
-reports::TextTable decision_table(const api::QuantizeResult& result) {
-  reports::TextTable table;
-  table.columns = {{"node", reports::Align::kLeft},
-                   {"op", reports::Align::kLeft},
-                   {"computes in", reports::Align::kLeft},
-                   {"why", reports::Align::kLeft}};
-  for (const api::NodeDecision& node : result.nodes) {
-    table.rows.push_back({node.node, node.op_type, node.quantized ? "integers" : "float", node.reason});
-  }
-  return table;
-}
-
-// --set, and --ranges as the axis that it stands for.
+// --set, and --ranges as the axis that it stands for. With --target, runtime.* says how the result is measured.
 Result<spec::Configuration> configuration_for(const QuantizeFlags& flags) {
-  ASSAY_ASSIGN(spec::Configuration configuration, configuration_of(flags.settings, "quantizer."));
+  const bool target = !flags.target.target.empty();
+  ASSAY_ASSIGN(
+      spec::Configuration configuration,
+      configuration_of(target ? settings_with(flags.settings, "runtime.", false) : flags.settings, "quantizer."));
   if (!flags.ranges.empty()) {
     if (configuration.is_set("quantizer.ranges")) {
       return invalid_argument("--ranges and --set quantizer.ranges name the same thing: give one of them");
@@ -84,15 +71,31 @@ Result<spec::Configuration> configuration_for(const QuantizeFlags& flags) {
   return configuration;
 }
 
-Result<api::QuantizeResult> quantize(const QuantizeFlags& flags) {
+Result<Quantized> convert_to_u8(const QuantizeFlags& flags, const api::Model& model) {
+  if (!flags.settings.empty() || !flags.calibration.empty() || !flags.ranges.empty() || !flags.save_ranges.empty() ||
+      !flags.target.target.empty()) {
+    return invalid_argument(
+        "--to-u8 converts a quantized model as it is: --set, --calibration, --ranges, --save-ranges and --target have "
+        "no meaning");
+  }
+  ASSAY_ASSIGN(api::QuantizeResult result, api::convert_s8_to_u8(model));
+  return Quantized{.result = std::move(result), .configuration = {}, .search = std::nullopt};
+}
+
+Result<Quantized> quantize_to_target(const QuantizeFlags& flags, const TargetRequest& request) {
+  TargetRequest complete = request;
+  ASSAY_ASSIGN(complete.runtime, configuration_of(settings_with(flags.settings, "runtime.", true), "runtime."));
+  ASSAY_ASSIGN(TargetOutcome outcome, reach_target(flags.target, complete));
+  api::QuantizeResult result = outcome.result.quantized;
+  spec::Configuration configuration = outcome.result.configuration;
+  return Quantized{
+      .result = std::move(result), .configuration = std::move(configuration), .search = std::move(outcome)};
+}
+
+Result<Quantized> quantize(const QuantizeFlags& flags) {
   ASSAY_ASSIGN(const api::Model model, api::Model::load(flags.input));
   if (flags.to_u8) {
-    if (!flags.settings.empty() || !flags.calibration.empty() || !flags.ranges.empty() || !flags.save_ranges.empty()) {
-      return invalid_argument(
-          "--to-u8 converts a quantized model as it is: --set, --calibration, --ranges and --save-ranges have no "
-          "meaning");
-    }
-    return api::convert_s8_to_u8(model);
+    return convert_to_u8(flags, model);
   }
   ASSAY_ASSIGN(const spec::Configuration configuration, configuration_for(flags));
   if (!run::quantizes(configuration)) {
@@ -101,8 +104,9 @@ Result<api::QuantizeResult> quantize(const QuantizeFlags& flags) {
   ASSAY_ASSIGN(quantizer::Options options, run::quantizer_options(configuration, ""));
   options.calibration.threads = flags.jobs > 0 ? flags.jobs : static_cast<int>(std::thread::hardware_concurrency());
   api::CalibrationSource calibration = [](Index, api::NamedTensors&) { return Result<bool>(false); };
+  const bool target = !flags.target.target.empty();
   if (!flags.calibration.empty()) {
-    if (!options.ranges.empty() && !api::needs_calibration(options)) {
+    if (!options.ranges.empty() && !api::needs_calibration(options) && !target) {
       return invalid_argument("--calibration has no effect where the ranges are given: give one of them");
     }
     ASSAY_ASSIGN(calibration, spec::open_calibration_data(flags.calibration, model.graph()));
@@ -111,7 +115,16 @@ Result<api::QuantizeResult> quantize(const QuantizeFlags& flags) {
   } else if (api::needs_calibration(options)) {
     return invalid_argument("--calibration DATA is needed, or every range by --ranges FILE");
   }
-  return api::quantize(model, calibration, options);
+  if (target) {
+    return quantize_to_target(flags, {.model = model,
+                                      .quantizer = configuration,
+                                      .runtime = {},
+                                      .calibration = flags.calibration,
+                                      .source = calibration,
+                                      .threads = options.calibration.threads});
+  }
+  ASSAY_ASSIGN(api::QuantizeResult result, api::quantize(model, calibration, options));
+  return Quantized{.result = std::move(result), .configuration = configuration, .search = std::nullopt};
 }
 
 struct NamedFile {
@@ -149,6 +162,11 @@ Status check_files(const QuantizeFlags& flags) {
     taken.push_back({"--calibration", data});
     taken.push_back({"--calibration", data.substr(data.find('=') + 1)});
   }
+  for (const std::string& data : flags.target.validation) {
+    taken.push_back({"--validation", data});
+    taken.push_back({"--validation", data.substr(data.find('=') + 1)});
+  }
+  taken.push_back({"--labels", flags.target.labels});
   for (const NamedFile& own : {NamedFile{"--report", flags.report}, NamedFile{"--save-ranges", flags.save_ranges}}) {
     for (const NamedFile& other : taken) {
       if (!own.path.empty() && !other.path.empty() && canonical(other.path) == canonical(own.path)) {
@@ -161,19 +179,42 @@ Status check_files(const QuantizeFlags& flags) {
   return check_external_data(flags);
 }
 
-Status save_ranges(const QuantizeFlags& flags, const api::QuantizeResult& result) {
-  ASSAY_ASSIGN(const spec::Configuration configuration, configuration_for(flags));
-  return replace_file(flags.save_ranges, run::format_ranges({.ranges = result.ranges,
-                                                             .model_digest = result.model_digest,
-                                                             .settings = run::calibration_settings(configuration),
-                                                             .samples = result.samples,
-                                                             .model = flags.input,
-                                                             .data = Json(flags.calibration)}));
+Status save_ranges(const QuantizeFlags& flags, const Quantized& quantized) {
+  return replace_file(flags.save_ranges,
+                      run::format_ranges({.ranges = quantized.result.ranges,
+                                          .model_digest = quantized.result.model_digest,
+                                          .settings = run::calibration_settings(quantized.configuration),
+                                          .samples = quantized.result.samples,
+                                          .model = flags.input,
+                                          .data = Json(flags.calibration)}));
+}
+
+Status save_report(const QuantizeFlags& flags, const Quantized& quantized) {
+  Json json = {{"input", flags.input}, {"output", flags.output}};
+  json.update(quantize_json(quantized.result));
+  if (quantized.search) {
+    json["search"] = quantized.search->json;
+  }
+  return replace_file(flags.report, json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+// The model last: where it is there, everything is.
+Status save_all(const QuantizeFlags& flags, const Quantized& quantized) {
+  if (!flags.save_ranges.empty()) {
+    ASSAY_TRY(save_ranges(flags, quantized));
+  }
+  if (!flags.report.empty()) {
+    ASSAY_TRY(save_report(flags, quantized));
+  }
+  return quantized.result.model.save(flags.output, flags.external_data);
 }
 
 int quantize_action(const QuantizeFlags& flags) {
-  if (const Status status = check_files(flags); !status.ok()) {
-    return complain(status.error());
+  for (const Status& status :
+       {check_files(flags), flags.target.target.empty() ? flags.target.check_unused() : Status()}) {
+    if (!status.ok()) {
+      return complain(status.error());
+    }
   }
   // Before the work, which may take long.
   for (const std::string* path : {&flags.output, &flags.report, &flags.save_ranges}) {
@@ -182,31 +223,21 @@ int quantize_action(const QuantizeFlags& flags) {
       return complain(status.error().message, reports::kExitHarness);
     }
   }
-  const Result<api::QuantizeResult> result = quantize(flags);
-  if (!result.ok()) {
-    return complain(result.error());
+  const Result<Quantized> done = quantize(flags);
+  if (!done.ok()) {
+    return complain(done.error());
   }
-  for (const std::string& warning : result.value().warnings) {
+  const Quantized& quantized = done.value();
+  for (const std::string& warning : quantized.result.warnings) {
     say("warning: " + warning);
   }
-  // The model last: it is not there where anything could not be written.
-  if (!flags.save_ranges.empty()) {
-    if (const Status saved = save_ranges(flags, result.value()); !saved.ok()) {
-      return complain(saved.error().message, reports::kExitHarness);
-    }
-  }
-  if (!flags.report.empty()) {
-    const std::string text =
-        report_json(flags, result.value()).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-    const Status written = replace_file(flags.report, text);
-    if (!written.ok()) {
-      return complain(written.error().message, reports::kExitHarness);
-    }
-  }
-  if (const Status saved = result.value().model.save(flags.output, flags.external_data); !saved.ok()) {
+  if (const Status saved = save_all(flags, quantized); !saved.ok()) {
     return complain(saved.error().message, reports::kExitHarness);
   }
-  return print_data(reports::render_plain(decision_table(result.value())));
+  const std::string path = quantized.search ? quantized.search->text + "\n" : "";
+  const bool met = !quantized.search || quantized.search->result.met;
+  return print_data(path + (flags.explain ? explanation_text(quantized.result) : nodes_text(quantized.result)),
+                    met ? reports::kExitPass : reports::kExitFailed);
 }
 
 }  // namespace
@@ -224,10 +255,16 @@ void define_quantize(CLI::App& command, Action& action) {
   command.add_option("--save-ranges", flags->save_ranges, "Write the calibrated ranges to this file");
   command.add_option("-j,--jobs", flags->jobs, "Samples calibrated at the same time (default: as many as processors)")
       ->check(CLI::Range(1, 256));
-  command.add_option("--set", flags->settings, "quantizer.axis=value; may be repeated")->allow_extra_args(false);
+  command
+      .add_option("--set", flags->settings,
+                  "quantizer.axis=value; with --target also runtime.axis=value; may be repeated")
+      ->allow_extra_args(false);
   command.add_option("--report", flags->report, "Write decisions, scales and zero points to this JSON file");
   command.add_flag("--external-data", flags->external_data,
                    "Write tensors to OUT.onnx.data; done without being asked where one file cannot hold them");
+  command.add_flag("--explain", flags->explain,
+                   "Print why nodes stayed float, by reason, and every tensor's parameters too");
+  flags->target.define(command);
   command.add_flag("--to-u8", flags->to_u8, "Convert a QDQ model from int8 to uint8: zero points and constants +128");
   command.callback([flags, &action] { action = [flags] { return quantize_action(*flags); }; });
 }

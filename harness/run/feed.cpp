@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "harness/run/join_rows.h"
+
 namespace assay::run {
 namespace {
 
@@ -36,29 +38,6 @@ Status collect(const api::NamedTensors& outputs, Index fed, Index kept,
     }
   }
   return {};
-}
-
-Result<Tensor> joined(const std::string& name, const std::vector<Tensor>& parts) {
-  Shape shape = parts.front().shape();
-  shape[0] = 0;
-  for (const Tensor& part : parts) {
-    Shape same = part.shape();
-    same[0] = parts.front().dim(0);
-    if (part.dtype() != parts.front().dtype() || same != parts.front().shape()) {
-      return invalid_argument(fmt::format("output '{}' changes its shape from {} to {} between batches", name,
-                                          shape_text(parts.front().shape()), shape_text(part.shape())));
-    }
-    shape[0] += part.dim(0);
-  }
-  ASSAY_ASSIGN(Tensor whole, Tensor::allocate(parts.front().dtype(), shape));
-  std::size_t offset = 0;
-  for (const Tensor& part : parts) {
-    if (part.size_bytes() > 0) {
-      std::memcpy(whole.mutable_bytes() + offset, part.bytes(), part.size_bytes());
-    }
-    offset += part.size_bytes();
-  }
-  return whole;
 }
 
 void add_saturation(std::vector<runtime::SaturationInfo>& total, const std::vector<runtime::SaturationInfo>& more) {
@@ -160,7 +139,7 @@ Result<api::RunResult> feed(RuntimeSession& session, const api::NamedTensors& in
     add_saturation(total.saturation, result.saturation);
   }
   for (const auto& [name, pieces] : parts) {
-    ASSAY_ASSIGN(total.outputs[name], joined(name, pieces));
+    ASSAY_ASSIGN(total.outputs[name], join_rows(name, pieces));
   }
   return total;
 }

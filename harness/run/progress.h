@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress on stderr: one line rewritten in place on a terminal, else a line now and then.
+// Progress of a run on stderr.
 #pragma once
 
-#include <chrono>
 #include <string>
 
+#include "harness/run/progress_line.h"
 #include "reports/record.h"
 
 namespace assay::run {
@@ -19,13 +19,10 @@ class Progress {
   void finish();
 
  private:
-  void show(const std::string& text);
+  ProgressLine line_;
   std::size_t total_;
   std::size_t done_ = 0;
   std::size_t failures_ = 0;
-  bool terminal_;
-  bool line_open_ = false;
-  std::chrono::steady_clock::time_point last_;
 };
 
 }  // namespace assay::run

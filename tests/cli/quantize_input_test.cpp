@@ -19,6 +19,7 @@ class QuantizeInput : public SmallModel {
     SmallModel::SetUp();
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const float infinity = std::numeric_limits<float>::infinity();
+    const std::vector<float> plain = {-1, 2, -3, 4};
     save("plain.npy", {2, 1, 1, 2, 2}, {-1, 2, -3, 4, 5, 6, 7, 8});
     save("constant.npy", {2, 1, 1, 2, 2}, std::vector<float>(8, 3));
     save("zeros.npy", {2, 1, 1, 2, 2}, std::vector<float>(8, 0));
@@ -28,6 +29,8 @@ class QuantizeInput : public SmallModel {
     save("shape.npy", {2, 1, 1, 3, 2}, std::vector<float>(12, 1));
     ASSERT_TRUE(
         spec::save_npy(path("int.npy"), Tensor::from<std::int32_t>({2, 1, 1, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8})).ok());
+    ASSERT_TRUE(spec::save_npy(path("labels.npy"), Tensor::from<Index>({2}, {0, 0})).ok());
+    ASSERT_TRUE(spec::save_npy(path("labels3.npy"), Tensor::from<Index>({3}, {0, 0, 0})).ok());
     const std::string model = read("m.onnx");
     write("cut.onnx", model.substr(0, model.size() / 2));
     write("empty.onnx", "");
@@ -94,6 +97,32 @@ TEST_F(QuantizeInput, IsRefusedWithTheRightCodeAndNothingWritten) {
       {"assay quantize m.onnx -o q.onnx --calibration data --report /dev/full", 4, "/dev/full"},
       {"assay quantize m.onnx -o q.onnx --calibration data --save-ranges /dev/full", 4, "/dev/full"},
       {"assay quantize m.onnx -o q.onnx --calibration x=plain.npy --report plain.npy", 2, "file of --calibration"},
+      // targets
+      {"assay quantize m.onnx -o q.onnx --calibration data --target speed", 2, "NAME<=NUMBER"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --target 'sqnr<=3'", 2, "write >="},
+      {"assay quantize m.onnx -o q.onnx --ranges ranges.json --target 'sqnr>=3'", 2, "needs samples"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --target 'top1_drop<=3'", 2, "needs --labels"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --target 'top1_drop<=3' --labels labels3.npy", 2,
+       "2 samples, so labels of shape [2]"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --target 'top1_drop<=3' --labels plain.npy", 2,
+       "labels must be integers"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --target 'sqnr>=3' --labels labels.npy", 2, "no effect"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --target 'sqnr>=3' --validation gone.npz", 2, "gone.npz"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --target 'sqnr>=3' --validation z=x.npy", 2,
+       "--validation 'z=x.npy'"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --target 'sqnr>=3' --target-output z", 2, "no output 'z'"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --target 'sqnr>=3' --search quantizer.bits=4", 2,
+       "--search quantizer.bits=4"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --target 'sqnr>=3' --search runtime.isa=avx2", 2,
+       "only quantizer.* axes"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --target 'sqnr>=3' --set runtime.batch=2", 2,
+       "runtime.batch"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --target 'sqnr>=3' --budget-seconds nan", 2, "nan"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --labels labels.npy", 2, "only with --target"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --max-float-layers 0", 2, "only with --target"},
+      {"assay quantize m.onnx -o q.onnx --calibration x=nan.npy --target 'sqnr>=3'", 2, "is nan"},
+      {"assay quantize m.onnx -o /dev/full --calibration data --target 'sqnr>=3'", 4, "/dev/full"},
+      {"assay quantize m.onnx -o q.onnx --to-u8 --target 'sqnr>=3'", 2, "have no meaning"},
       // compare
       {"assay compare m.onnx", 2, "B"},
       {"assay compare m.onnx gone.onnx", 2, "gone.onnx"},

@@ -7,6 +7,7 @@
 
 #include "reports/pivot.h"
 #include "reports/record.h"
+#include "reports/sink.h"
 
 namespace assay::reports {
 

@@ -36,7 +36,8 @@ TEST_F(Shards, TogetherAreTheWhole) {
   ASSERT_EQ(ran.code, 0) << ran.err;
   const json merged = results("merged");
   std::set<std::string> names;
-  for (const json& result : results("whole").at("results")) {
+  const json whole = results("whole");
+  for (const json& result : whole.at("results")) {
     names.insert(result.at("name"));
   }
   std::set<std::string> found;

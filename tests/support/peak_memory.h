@@ -9,7 +9,8 @@ bool freed_memory_is_kept();
 
 class PeakMemory {
  public:
-  // Begins anew where the kernel lets a process forget its peak (Linux does); what ran earlier is hidden by no peak then.
+  // Begins anew where the kernel lets a process forget its peak (Linux does); what ran earlier is hidden by no peak
+  // then.
   PeakMemory();
 
   // Highest resident memory since the construction, less the resident memory at that moment, in KiB.

@@ -52,6 +52,10 @@ Result<Comparison> compare(const CompareFlags& flags) {
   if (before_is_ranges) {
     ASSAY_ASSIGN(const run::RangeFile before, run::read_ranges(flags.before));
     ASSAY_ASSIGN(const run::RangeFile after, run::read_ranges(flags.after));
+    if (before.ranges.empty() && after.ranges.empty()) {
+      return invalid_argument(
+          fmt::format("'{}' and '{}' hold no ranges: there is nothing to compare", flags.before, flags.after));
+    }
     const diff::RangeDiff found = diff::compare_ranges(before.ranges, after.ranges, flags.tolerance.scale);
     return Comparison{found.equal(), diff::render_text(found, names, flags.top),
                       diff::to_json(found, names, flags.tolerance.scale)};

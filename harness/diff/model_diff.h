@@ -16,7 +16,7 @@ namespace assay::diff {
 
 struct Tolerance {
   // Of scales and float constants: |b - a| <= scale * |a|, constants against their largest magnitude. Zero points and
-  // types are exact.
+  // types are exact. What is not finite equals only itself.
   double scale = 1e-6;
   Index steps = 0;  // of quantized constants: |b - a| of each integer
 };

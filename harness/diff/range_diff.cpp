@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/diff/number_change.h"
+
 namespace assay::diff {
 
 RangeDiff compare_ranges(const RangeMap& before, const RangeMap& after, double tolerance) {
@@ -18,12 +20,13 @@ RangeDiff compare_ranges(const RangeMap& before, const RangeMap& after, double t
       continue;
     }
     ++diff.compared;
-    const double moved =
-        std::max(std::abs(other->second.first - ends.first), std::abs(other->second.second - ends.second));
-    const double span = ends.second - ends.first;
-    if (moved > tolerance * span) {
+    // Halves, so that neither the span nor a move of finite ends is infinite.
+    const auto moved = [](double from, double to) { return std::abs(change_of(from / 2, to / 2)); };
+    const double move = std::max(moved(ends.first, other->second.first), moved(ends.second, other->second.second));
+    const double half_span = ends.second / 2 - ends.first / 2;
+    if (!is_within(move, tolerance, half_span)) {
       diff.entries.push_back(
-          {tensor, Change::kChanged, range(ends), range(other->second), span > 0 ? moved / span : kInfinity});
+          {tensor, Change::kChanged, range(ends), range(other->second), relative_change(move, half_span)});
     }
   }
   for (const auto& [tensor, ends] : after) {

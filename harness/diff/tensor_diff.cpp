@@ -8,6 +8,8 @@
 #include <limits>
 #include <map>
 
+#include "harness/diff/number_change.h"
+
 namespace assay::diff {
 namespace {
 
@@ -16,12 +18,12 @@ constexpr double kFirst = std::numeric_limits<double>::infinity();
 ScaleChange compare_scales(const std::vector<double>& before, const std::vector<double>& after, double tolerance) {
   ScaleChange change;
   for (std::size_t i = 0; i < before.size(); ++i) {
-    const double difference = after[i] - before[i];
-    if (std::abs(difference) <= tolerance * std::abs(before[i])) {
+    const double difference = change_of(before[i], after[i]);
+    if (is_within(difference, tolerance, std::abs(before[i]))) {
       continue;
     }
     ++change.count;
-    const double relative = before[i] == 0 ? kFirst : difference / std::abs(before[i]);
+    const double relative = relative_change(difference, std::abs(before[i]));
     if (std::abs(relative) > std::abs(change.largest)) {
       change.largest = relative;
       change.at = i;
@@ -81,18 +83,16 @@ std::optional<ConstantDiff> compare_constant(const std::string& name, const Tens
   const std::vector<double> b = after.to_doubles();
   double magnitude = 0;
   for (const double value : a) {
-    magnitude = std::max(magnitude, std::abs(value));
+    magnitude = std::isfinite(value) ? std::max(magnitude, std::abs(value)) : magnitude;
   }
   const bool integer = dtype_integer_range(before.dtype()).max != 0 || before.dtype() == DType::kInt64;
-  const double allowed = integer ? 0 : tolerance * magnitude;
   std::size_t count = 0;
   double largest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const bool both_nan = std::isnan(a[i]) && std::isnan(b[i]);
-    const double difference = both_nan || a[i] == b[i] ? 0 : std::abs(b[i] - a[i]);
-    if (!(difference <= allowed)) {
+    const double difference = std::abs(change_of(a[i], b[i]));
+    if (!is_within(difference, integer ? 0 : tolerance, magnitude)) {
       ++count;
-      largest = std::isnan(difference) ? kFirst : std::max(largest, difference);
+      largest = std::max(largest, difference);
     }
   }
   if (count == 0) {
@@ -100,7 +100,7 @@ std::optional<ConstantDiff> compare_constant(const std::string& name, const Tens
   }
   diff.detail = fmt::format("{} of {} values differ, by {:.6g} at most (largest magnitude {:.6g})", count, a.size(),
                             largest, magnitude);
-  diff.weight = magnitude == 0 ? kFirst : largest / magnitude;
+  diff.weight = relative_change(largest, magnitude);
   return diff;
 }
 

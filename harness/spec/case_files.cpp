@@ -60,10 +60,13 @@ void search_folder(const fs::path& folder, std::vector<std::string>& files, std:
   }
   std::vector<std::string> found;
   for (const fs::recursive_directory_iterator end; entry != end; entry.increment(code)) {
-    if (entry->is_directory(code) && holds_no_cases(entry->path())) {
-      entry.disable_recursion_pending();
-    } else if (entry->path().extension() == ".json" && !is_part(entry->path()) && entry->is_regular_file(code)) {
-      found.push_back(entry->path().string());
+    std::error_code dangling;
+    if (entry->is_directory(dangling)) {
+      if (holds_no_cases(entry->path())) {
+        entry.disable_recursion_pending();
+      }
+    } else if (entry->path().extension() == ".json" && !is_part(entry->path())) {
+      found.push_back(entry->path().string());  // also what cannot be read: reading says why
     }
   }
   if (code) {

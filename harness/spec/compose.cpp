@@ -22,6 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Sets that use sets grow by powers: a few lines could fill any memory.
+constexpr std::size_t kMaxSetParts = 100'000;
+
 // Keys that several layers of a case, or sets, share between them: lists are put behind each other, objects merged.
 bool joins(const std::string& key) {
   static constexpr std::array<std::string_view, 6> kJoined = {"tags",    "expect", "include",
@@ -94,6 +97,7 @@ class Builder {
   std::vector<std::string> open_files_;
   std::set<std::string> known_files_;
   std::vector<std::string> open_sets_;
+  std::size_t set_parts_ = 0;  // that sets have brought in
   std::vector<std::string> errors_;
 };
 
@@ -175,6 +179,9 @@ ComposedValue Builder::layer_value(const Element& layer, bool is_case) {
 
 std::optional<std::vector<ComposedValue>> Builder::sets_of(const Element& element) {
   const Element use = element.member("use");
+  if (set_parts_ > kMaxSetParts) {
+    return std::nullopt;  // which has been complained of
+  }
   std::vector<ComposedValue> values;
   const std::vector<std::string> names = used_sets(element.json()).value();
   for (const std::string& name : names) {
@@ -196,6 +203,17 @@ std::optional<std::vector<ComposedValue>> Builder::sets_of(const Element& elemen
     open_sets_.push_back(name);
     values.push_back(expanded(set->second));
     open_sets_.pop_back();
+    const std::size_t before = set_parts_;
+    set_parts_ += 1 + values.back().json.size();
+    if (set_parts_ > kMaxSetParts) {
+      if (before <= kMaxSetParts) {
+        complain(
+            use.error(fmt::format("the sets that a case uses may bring in {} members and items in all; with '{}' "
+                                  "they are more",
+                                  kMaxSetParts, name)));
+      }
+      return std::nullopt;
+    }
   }
   return values;
 }

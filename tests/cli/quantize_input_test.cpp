@@ -34,6 +34,7 @@ class QuantizeInput : public SmallModel {
     const std::string model = read("m.onnx");
     write("cut.onnx", model.substr(0, model.size() / 2));
     write("empty.onnx", "");
+    write("none.json", "{}");
     write("text.onnx", "this is no model");
     write("ranges.json", R"({"x": [-1, 1], "c": [-1, 1], "y/out:0": [0, 1]})");
     write("backwards.json", R"({"x": [1, -1]})");
@@ -130,6 +131,7 @@ TEST_F(QuantizeInput, IsRefusedWithTheRightCodeAndNothingWritten) {
       {"assay compare m.onnx text.onnx", 2, "text.onnx"},
       {"assay compare m.onnx folder", 2, "folder"},
       {"assay compare m.onnx ranges.json", 2, "two of a kind"},
+      {"assay compare none.json none.json", 2, "hold no ranges"},
       {"assay compare ranges.json broken.json", 2, "broken.json:1:"},
       {"assay compare ranges.json backwards.json", 2, "min <= max"},
       {"assay compare m.onnx m.onnx --scale-tolerance nan", 2, "--scale-tolerance"},

@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/api/quantize.h"
 #include "harness/diff/diff_text.h"
@@ -94,6 +96,24 @@ TEST(CompareModels, ToleranceIsRelativeAndOfScalesAlone) {
   ASSERT_THAT(tensors_of(moved), ElementsAre("c"));
   EXPECT_EQ(moved.tensors[0].scale.count, 0U);
   EXPECT_NE(moved.tensors[0].zero_point.largest, 0);
+}
+
+// An infinite scale allows no change, and equals itself; NaN likewise.
+TEST(CompareModels, ScalesThatAreNotFiniteHideNoChange) {
+  const api::Model plain = quantized(options());
+  for (const float value : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    Graph graph = plain.graph();
+    const auto scale = std::ranges::find_if(graph.initializers, [](const auto& named) {
+      return named.second.dtype() == DType::kFloat32 && named.second.size() == 1;
+    });
+    ASSERT_NE(scale, graph.initializers.end());
+    scale->second = Tensor::from<float>(scale->second.shape(), {value});
+    const api::Model odd = api::Model::from_graph(graph).value();
+    EXPECT_FALSE(compare_models(odd, plain, {}).equal());
+    EXPECT_FALSE(compare_models(plain, odd, {}).equal());
+    const ModelDiff same = compare_models(odd, odd, {});
+    EXPECT_TRUE(same.equal()) << render_text(same, {"a", "b"}, 0);
+  }
 }
 
 TEST(CompareModels, LargestChangesComeFirst) {

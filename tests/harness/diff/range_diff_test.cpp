@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "harness/diff/diff_text.h"
 
 namespace assay::diff {
@@ -16,6 +18,18 @@ TEST(CompareRanges, EqualWithinTheToleranceOfTheSpan) {
   EXPECT_FALSE(compare_ranges(a, {{"t", {-1, 3.05}}}, 0.01).equal());
   EXPECT_TRUE(compare_ranges({{"t", {2, 2}}}, {{"t", {2, 2}}}, 0).equal());
   EXPECT_FALSE(compare_ranges({{"t", {2, 2}}}, {{"t", {2, 2.1}}}, 1).equal());
+}
+
+TEST(CompareRanges, HugeAndInfiniteEndsHideNoChange) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const RangeMap plain = {{"t", {-1, 1}}};
+  for (const RangeMap& other :
+       {RangeMap{{"t", {-1e308, 1e308}}}, RangeMap{{"t", {-kInfinity, 1}}}, RangeMap{{"t", {-1, kNan}}}}) {
+    EXPECT_FALSE(compare_ranges(plain, other, 1e-6).equal());
+    EXPECT_FALSE(compare_ranges(other, plain, 1e-6).equal());
+    EXPECT_TRUE(compare_ranges(other, other, 0).equal());
+  }
 }
 
 TEST(CompareRanges, LargestFirstWithAddedAndRemovedInFront) {

@@ -2,6 +2,7 @@
 #include "harness/spec/case.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -224,6 +225,21 @@ TEST_F(CaseFiles, ReportsBrokenFilesBesideTheGoodOnes) {
   EXPECT_EQ(set.errors,
             (Messages{broken + ":1:1: the case has no 'model'", broken + ":1:10: 'name' must be a text, found 1",
                       (folder_ / "missing.json").string() + ": cannot be read: No such file or directory"}));
+}
+
+// A case that cannot be read must not fall out of the run.
+TEST_F(CaseFiles, ReportsWhatCannotBeRead) {
+  write_case("a.json", "a");
+  fs::create_symlink(folder_ / "gone", folder_ / "dangling.json");
+  fs::create_symlink("loop.json", folder_ / "loop.json");
+  ASSERT_EQ(mkfifo((folder_ / "pipe.json").c_str(), 0600), 0);
+  fs::create_directories(folder_ / "empty.json");
+  const CaseSet set = load_cases({folder_.string()});
+  EXPECT_EQ(set.cases.size(), 1U);
+  ASSERT_EQ(set.errors.size(), 3U);
+  EXPECT_EQ(set.errors[0].find((folder_ / "dangling.json").string()), 0U) << set.errors[0];
+  EXPECT_EQ(set.errors[1].find((folder_ / "loop.json").string()), 0U) << set.errors[1];
+  EXPECT_EQ(set.errors[2].find((folder_ / "pipe.json").string()), 0U) << set.errors[2];
 }
 
 TEST_F(CaseFiles, SaysThatAModelIsNoCase) {

@@ -208,6 +208,24 @@ TEST_F(Compose, MistakesOfPuttingTogetherAreNamed) {
   EXPECT_EQ(errors("c.json"), (Messages{"c.json:1:1: the case has no 'model'"}));
 }
 
+// Twelve sets that use the one before ten times each: 10^12 items.
+TEST_F(Compose, SetsThatGrowByPowersAreRefused) {
+  std::string sets = R"("s0": [1, 2])";
+  for (int i = 1; i <= 12; ++i) {
+    sets += ", \"s" + std::to_string(i) + "\": [";
+    for (int k = 0; k < 10; ++k) {
+      sets += std::string(k == 0 ? "" : ", ") + "{\"use\": \"s" + std::to_string(i - 1) + "\"}";
+    }
+    sets += "]";
+  }
+  put("c.json", R"({"name": "c", "model": {"path": "m.onnx"}, )"
+                "\"sets\": {" +
+                    sets + R"(}, "inputs": {"x": {"values": [{"use": "s12"}]}}})");
+  ASSERT_GE(errors("c.json").size(), 1U);
+  EXPECT_NE(errors("c.json")[0].find("may bring in 100000 members and items in all"), std::string::npos)
+      << errors("c.json")[0];
+}
+
 TEST_F(Compose, APartThatComesTwiceCountsOnce) {
   put("_a.json", R"({"tags": ["a"], "includes": ["_c.json"]})");
   put("_b.json", R"({"tags": ["b"], "includes": ["_c.json"]})");

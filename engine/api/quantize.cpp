@@ -119,6 +119,7 @@ Result<QuantizeResult> quantize_with(const Model& model, const CalibrationSource
   ASSAY_TRY(quantizer::check_options(model.graph(), options));
   ASSAY_TRY(quantizer::check_calibration(options.calibration));
   ASSAY_ASSIGN(PreparedModel prepared, prepare(model, calibration, options));
+  ASSAY_TRY(quantizer::check_ranges(model.graph(), prepared.model.graph(), options));
 
   CalibrationResult calibrated{.ranges = quantizer::range_table(options), .samples = 0};
   if (options.ranges.empty() && quantizer::needs_ranges(options)) {

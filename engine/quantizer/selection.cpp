@@ -133,22 +133,19 @@ std::vector<std::string> value_names(const Graph& graph) {
   return names;
 }
 
-Status check_tensor_names(const Graph& graph, const Options& options) {
-  const std::vector<std::string> known = value_names(graph);
-  const auto check = [&](const std::string& name, const char* option) -> Status {
-    if (!contains(known, name)) {
-      return invalid_argument(std::string("quantizer.") + option + ": the model has no tensor '" + name + "'" +
-                              suggestion(name, known));
-    }
-    return {};
-  };
-  for (const auto& [name, setting] : options.overrides) {
-    ASSAY_TRY(check(name, "overrides"));
-    ASSAY_TRY(check_override(name, setting));
+Status check_tensor_name(const std::vector<std::string>& known, const std::string& name, const char* option) {
+  if (!contains(known, name)) {
+    return invalid_argument(std::string("quantizer.") + option + ": the model has no tensor '" + name + "'" +
+                            suggestion(name, known));
   }
-  for (const auto& [name, range] : options.ranges) {
-    ASSAY_TRY(check(name, "ranges"));
-    ASSAY_TRY(check_range(name, range.first, range.second, "ranges"));
+  return {};
+}
+
+Status check_overrides(const Graph& graph, const Options& options) {
+  const std::vector<std::string> known = value_names(graph);
+  for (const auto& [name, setting] : options.overrides) {
+    ASSAY_TRY(check_tensor_name(known, name, "overrides"));
+    ASSAY_TRY(check_override(name, setting));
   }
   return {};
 }
@@ -160,7 +157,18 @@ Status check_options(const Graph& graph, const Options& options) {
   ASSAY_TRY(check_combinations(options));
   ASSAY_TRY(check_op_types(graph, options));
   ASSAY_TRY(check_node_names(graph, options));
-  return check_tensor_names(graph, options);
+  return check_overrides(graph, options);
+}
+
+Status check_ranges(const Graph& source, const Graph& prepared, const Options& options) {
+  std::vector<std::string> known = value_names(source);
+  const std::vector<std::string> added = value_names(prepared);
+  known.insert(known.end(), added.begin(), added.end());
+  for (const auto& [name, range] : options.ranges) {
+    ASSAY_TRY(check_tensor_name(known, name, "ranges"));
+    ASSAY_TRY(check_range(name, range.first, range.second, "ranges"));
+  }
+  return {};
 }
 
 Status check_is_float_model(const Graph& graph) {

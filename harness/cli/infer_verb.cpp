@@ -6,9 +6,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "engine/api/session.h"
 #include "engine/base/output_file.h"
+#include "harness/cli/file_targets.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/node_times.h"
 #include "harness/cli/terminal.h"
@@ -104,7 +106,19 @@ reports::TextTable kernel_table(const std::vector<api::KernelInfo>& kernels, con
   return table;
 }
 
-// The file of each output; two outputs must not share one.
+std::vector<NamedFile> files_read(const InferFlags& flags) {
+  std::vector<NamedFile> files = {{"the model", flags.model}};
+  for (const std::string& input : flags.inputs) {
+    files.push_back(argument_file("--input", input));
+  }
+  return files;
+}
+
+std::vector<NamedFile> files_written(const InferFlags& flags) {
+  return {{"--trace", flags.trace}, {"--save-optimized", flags.optimized}};
+}
+
+// The file of each output; two outputs must not share one, and none may be another file of the command line.
 Result<std::map<std::string, std::string>> output_files(const InferFlags& flags, const api::NamedTensors& outputs) {
   std::map<std::string, std::string> files;
   std::map<std::string, std::string> taken;
@@ -116,6 +130,14 @@ Result<std::map<std::string, std::string>> output_files(const InferFlags& flags,
           fmt::format("outputs '{}' and '{}' would both be written to {}", other->second, name, file));
     }
     files[name] = file;
+  }
+  std::vector<NamedFile> others = files_read(flags);
+  for (NamedFile& written : files_written(flags)) {
+    others.push_back(std::move(written));
+  }
+  for (const auto& [name, file] : files) {
+    const NamedFile output{fmt::format("output '{}' in", name), file};
+    ASSAY_TRY(check_apart(std::span(&output, 1), others));
   }
   return files;
 }
@@ -188,9 +210,16 @@ int infer_action(const InferFlags& flags) {
   if (flags.folder.empty()) {
     return complain("-o needs the name of a folder, found ''", reports::kExitUsage);
   }
-  for (const std::string* file : {&flags.trace, &flags.optimized}) {
-    if (const Status target = file->empty() ? Status() : check_replaceable(*file); !target.ok()) {
-      return complain(target.error().message, reports::kExitUsage);
+  if (const Status apart = check_apart(files_written(flags), files_read(flags)); !apart.ok()) {
+    return complain(apart.error());
+  }
+  for (const NamedFile& file : files_written(flags)) {
+    // The folder of the outputs is made once there are some.
+    const std::string folder = std::filesystem::path(file.path).parent_path().string();
+    const bool later = file.path.empty() || (!std::filesystem::exists(flags.folder) &&
+                                             canonical(folder.empty() ? "." : folder) == canonical(flags.folder));
+    if (const Status target = later ? Status() : check_replaceable(file.path); !target.ok()) {
+      return complain(target.error().message, reports::kExitHarness);
     }
   }
   const Result<Inferred> inferred = infer(flags);

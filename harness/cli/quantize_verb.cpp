@@ -11,6 +11,7 @@
 
 #include "engine/api/quantize.h"
 #include "engine/base/output_file.h"
+#include "harness/cli/file_targets.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/quantize_report.h"
 #include "harness/cli/quantize_target.h"
@@ -127,11 +128,6 @@ Result<Quantized> quantize(const QuantizeFlags& flags) {
   return Quantized{.result = std::move(result), .configuration = configuration, .search = std::nullopt};
 }
 
-struct NamedFile {
-  std::string what;
-  std::string path;
-};
-
 // The result's tensors may not take the place of those of the model, unless the result takes the model's.
 Status check_external_data(const QuantizeFlags& flags) {
   const std::string data = canonical(flags.output + ".data");
@@ -154,28 +150,20 @@ Status check_files(const QuantizeFlags& flags) {
   if (flags.output.empty()) {
     return invalid_argument("-o needs the name of a file, found ''");
   }
-  std::vector<NamedFile> taken = {{"-o", flags.output}, {"the model", flags.input}, {"--ranges", flags.ranges}};
-  if (flags.external_data) {
-    taken.push_back({"--external-data", flags.output + ".data"});
-  }
+  std::vector<NamedFile> read = {{"--ranges", flags.ranges}, {"--labels", flags.target.labels}};
   for (const std::string& data : flags.calibration) {
-    taken.push_back({"--calibration", data});
-    taken.push_back({"--calibration", data.substr(data.find('=') + 1)});
+    read.push_back(argument_file("--calibration", data));
   }
   for (const std::string& data : flags.target.validation) {
-    taken.push_back({"--validation", data});
-    taken.push_back({"--validation", data.substr(data.find('=') + 1)});
+    read.push_back(argument_file("--validation", data));
   }
-  taken.push_back({"--labels", flags.target.labels});
-  for (const NamedFile& own : {NamedFile{"--report", flags.report}, NamedFile{"--save-ranges", flags.save_ranges}}) {
-    for (const NamedFile& other : taken) {
-      if (!own.path.empty() && !other.path.empty() && canonical(other.path) == canonical(own.path)) {
-        return invalid_argument(fmt::format("{} {}: this is the file of {} ({}); it needs one of its own", own.what,
-                                            own.path, other.what, other.path));
-      }
-    }
-    taken.push_back(own);
-  }
+  const std::string external = flags.external_data ? flags.output + ".data" : "";
+  const std::vector<NamedFile> model = {{"-o", flags.output}, {"--external-data", external}};
+  ASSAY_TRY(check_apart(model, read));  // the model itself may be replaced
+  read.insert(read.end(), model.begin(), model.end());
+  read.push_back({"the model", flags.input});
+  const std::vector<NamedFile> written = {{"--report", flags.report}, {"--save-ranges", flags.save_ranges}};
+  ASSAY_TRY(check_apart(written, read));
   return check_external_data(flags);
 }
 

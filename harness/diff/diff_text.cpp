@@ -19,7 +19,7 @@ constexpr const char* kNothing = "-";
 
 std::string percent(double share) {
   if (!std::isfinite(share)) {
-    return "";
+    return share < 0 ? "-inf" : "+inf";
   }
   return std::abs(share) < 1e-4 ? fmt::format("{:+.2e}", share) : fmt::format("{:+.4g} %", 100 * share);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/run/rerun.h"
 #include "reports/text_table.h"
 
 namespace assay::tune {
@@ -94,7 +95,8 @@ std::string value_text(const Score& score, const Target& target) {
 std::string settings_text(const spec::Configuration& configuration) {
   std::string text;
   for (const auto& [axis, value] : configuration.explicit_values()) {
-    text += fmt::format("{}--set {}={}", text.empty() ? "" : " ", axis, spec::axis_value_text(value));
+    text += fmt::format("{}--set {}", text.empty() ? "" : " ",
+                        run::shell_quoted(fmt::format("{}={}", axis, spec::axis_value_text(value))));
   }
   return text;
 }

@@ -43,7 +43,7 @@ TEST_F(Models, ProfileShowsTimesMemoryAndATrace) {
 
 TEST_F(Models, ATraceThatCannotBeWrittenIsSaidBeforeTheRun) {
   const Ran ran = shell("assay infer m.onnx --input x=x.npy -o out --trace missing/trace.json");
-  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.code, 4);
   EXPECT_THAT(ran.err, HasSubstr("missing"));
   EXPECT_FALSE(std::filesystem::exists(path("out")));
 }
@@ -60,7 +60,32 @@ TEST_F(Models, InferSavesTheOptimizedModel) {
   EXPECT_THAT(read("o.onnx"), HasSubstr("made by assay's fuse_qdq_conv"));
   ASSERT_EQ(shell("assay infer o.onnx --input x=x.npy -o b").code, 0);
   EXPECT_EQ(output("a"), output("b"));
-  EXPECT_EQ(shell("assay infer q.onnx --input x=x.npy -o a --save-optimized nowhere/o.onnx").code, 2);
+  EXPECT_EQ(shell("assay infer q.onnx --input x=x.npy -o a --save-optimized nowhere/o.onnx").code, 4);
+}
+
+TEST_F(Models, InferReplacesNothingThatTheCommandLineNames) {
+  std::filesystem::copy(path("x.npy"), path("y_out_0.npy"));
+  const std::string model = read("m.onnx");
+  const std::string input = read("x.npy");
+  for (const std::string& flags : {
+           std::string("-o out --trace m.onnx"),
+           std::string("-o out --save-optimized ./m.onnx"),
+           std::string("-o out --trace x.npy"),
+           std::string("-o out --trace out/y_out_0.npy"),
+           std::string("-o out --save-optimized out/../out/y_out_0.npy"),
+           std::string("-o out --trace t --save-optimized ./t"),
+       }) {
+    const Ran ran = shell("assay infer m.onnx --input x=x.npy " + flags);
+    EXPECT_EQ(ran.code, 2) << flags;
+    EXPECT_THAT(ran.err, HasSubstr("it needs one of its own")) << flags;
+    EXPECT_FALSE(std::filesystem::exists(path("out"))) << flags;
+  }
+  EXPECT_EQ(shell("assay infer m.onnx --input x=y_out_0.npy -o .").code, 2);
+  EXPECT_EQ(read("m.onnx"), model);
+  EXPECT_EQ(read("x.npy"), input);
+  EXPECT_EQ(read("y_out_0.npy"), input);
+  const Ran beside = shell("assay infer m.onnx --input x=x.npy -o out --trace out/trace.json");
+  EXPECT_EQ(beside.code, 0) << beside.err;
 }
 
 TEST_F(Models, QuantizeThenInferOnEachProfile) {
@@ -125,7 +150,8 @@ TEST_F(Models, BadUseIsExitTwoWithAMessage) {
     EXPECT_THAT(ran.err, testing::StartsWith("assay: ")) << line;
   }
   EXPECT_EQ(shell("assay infer m.onnx --input x=x.npy -o m.onnx/inside").code, 4);
-  EXPECT_EQ(shell("assay quantize m.onnx -o data --calibration data").code, 4);
+  EXPECT_EQ(shell("assay quantize m.onnx -o data --calibration data").code, 2);
+  EXPECT_EQ(shell("assay quantize m.onnx -o data --calibration x=x.npy").code, 4);
   EXPECT_EQ(shell("assay quantize m.onnx -o nowhere/q.onnx --calibration data").code, 4);
 }
 

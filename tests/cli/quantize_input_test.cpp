@@ -98,6 +98,8 @@ TEST_F(QuantizeInput, IsRefusedWithTheRightCodeAndNothingWritten) {
       {"assay quantize m.onnx -o q.onnx --calibration data --report /dev/full", 4, "/dev/full"},
       {"assay quantize m.onnx -o q.onnx --calibration data --save-ranges /dev/full", 4, "/dev/full"},
       {"assay quantize m.onnx -o q.onnx --calibration x=plain.npy --report plain.npy", 2, "file of --calibration"},
+      {"assay quantize m.onnx -o plain.npy --calibration x=plain.npy", 2, "file of --calibration"},
+      {"assay quantize m.onnx -o ./ranges.json --ranges ranges.json", 2, "file of --ranges"},
       // targets
       {"assay quantize m.onnx -o q.onnx --calibration data --target speed", 2, "NAME<=NUMBER"},
       {"assay quantize m.onnx -o q.onnx --calibration data --target 'sqnr<=3'", 2, "write >="},

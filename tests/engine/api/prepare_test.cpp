@@ -219,6 +219,22 @@ TEST(BiasCorrection, DoesNotDependOnThreads) {
   EXPECT_THAT(one.value().preparation, Contains("corrected the bias of 'conv3'"));
 }
 
+// What calibration found for the prepared model, its own tensors among it, serves the next time.
+TEST(SmoothQuant, TakesTheRangesThatItSaved) {
+  test::Random random;
+  for (const Model& model : {convolutions(random), tokens(random)}) {
+    const std::vector<NamedTensors> data = {sample_for(model, random), sample_for(model, random)};
+    Options options;
+    options.smooth_quant = true;
+    const auto first = quantize(model, samples(data), options);
+    ASSERT_TRUE(first.ok()) << first.error().message;
+    options.ranges = first.value().ranges;
+    const auto second = quantize(model, samples(data), options);
+    ASSERT_TRUE(second.ok()) << second.error().message;
+    EXPECT_EQ(first.value().model.serialize().value(), second.value().model.serialize().value());
+  }
+}
+
 TEST(BiasCorrection, ServesWeightOnlyAndNeedsSamplesThere) {
   test::Random random;
   const Model model = convolutions(random);

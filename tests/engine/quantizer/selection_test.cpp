@@ -19,7 +19,8 @@ Graph small_graph() {
 }
 
 std::string error_of(const Options& options) {
-  const Status status = check_options(small_graph(), options);
+  Status status = check_options(small_graph(), options);
+  status = status.ok() ? check_ranges(small_graph(), small_graph(), options) : status;
   EXPECT_TRUE(status.ok() || status.error().kind == ErrorKind::kInvalidArgument);
   return status.ok() ? "" : status.error().message;
 }
@@ -44,6 +45,15 @@ TEST(CheckOptions, NamesUnknownThingsAndTheNearestKnownOnes) {
   options = {};
   options.ranges["conv2"] = {0, 1};
   EXPECT_EQ(error_of(options), "quantizer.ranges: the model has no tensor 'conv2'; did you mean 'conv1'?");
+}
+
+TEST(CheckRanges, KnowsTheTensorsThatPreparationAdds) {
+  Options options;
+  options.ranges["x_smoothed"] = {0, 1};
+  EXPECT_FALSE(check_ranges(small_graph(), small_graph(), options).ok());
+  Graph prepared = small_graph();
+  prepared.nodes[0].outputs[0] = "x_smoothed";
+  EXPECT_TRUE(check_ranges(small_graph(), prepared, options).ok());
 }
 
 TEST(CheckOptions, RefusesContradictions) {

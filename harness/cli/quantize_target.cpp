@@ -156,6 +156,13 @@ Result<TargetOutcome> reach_target(const TargetFlags& flags, const TargetRequest
   if (!found.ok()) {
     return found.error();
   }
+  const std::vector<api::NodeDecision>& nodes = found.value().quantized.nodes;
+  if (std::ranges::none_of(nodes, [](const api::NodeDecision& node) { return node.quantized; })) {
+    return invalid_argument(fmt::format(
+        "--target {}: none of the {} nodes is quantized, so no setting could miss the target; --explain without "
+        "--target says why",
+        flags.target, nodes.size()));
+  }
   TargetOutcome outcome{.result = std::move(found).value(), .text = "", .json = {}};
   const std::string profile =
       fmt::format("optimization={} isa={} precision={}", api::optimization_name(session.optimization),

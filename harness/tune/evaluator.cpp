@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <mutex>
 #include <thread>
 
@@ -16,8 +17,20 @@
 namespace assay::tune {
 namespace {
 
-// A row that can be joined with others.
-Tensor with_first_axis(const Tensor& tensor) { return tensor.rank() == 0 ? tensor.reshaped({1}) : tensor; }
+// A row that can be joined with others, also where a sample's output has no axis of samples.
+Tensor with_first_axis(const Tensor& tensor) {
+  return tensor.rank() < 2 ? tensor.reshaped({1, tensor.size()}) : tensor;
+}
+
+// What is not finite would be an error of every setting alike.
+Status check_finite(const Tensor& tensor, const std::string& what) {
+  const std::vector<double> values = tensor.to_doubles();
+  const auto found = std::ranges::find_if(values, [](double value) { return !std::isfinite(value); });
+  return found == values.end()
+             ? Status()
+             : invalid_argument(fmt::format("--target: {}: element {} is {}; finite values are needed", what,
+                                            found - values.begin(), *found));
+}
 
 Result<Tensor> joined(const std::vector<api::NamedTensors>& by_sample, const std::string& output, std::size_t count) {
   std::vector<Tensor> parts;
@@ -45,13 +58,29 @@ Result<Evaluator> Evaluator::create(const api::Model& float_model, const api::Ca
   reference.optimization = api::Optimization::kNone;
   reference.profile = {.isa = Isa::kScalar, .precision = Precision::kExact};
   ASSAY_ASSIGN(evaluator.reference_, evaluator.run_all(float_model, reference, 0));
-  if (settings.target.needs_labels()) {
-    const std::string& output = evaluator.outputs_.front();
-    ASSAY_ASSIGN(const Tensor rows, joined(evaluator.reference_, output, evaluator.reference_.size()));
-    ASSAY_ASSIGN(evaluator.float_accuracy_,
-                 evaluator.value_of(*compare::find_metric("top1_accuracy"), output, rows, rows));
-  }
+  ASSAY_TRY(evaluator.check_reference());
   return evaluator;
+}
+
+// That the target can be missed at all: an output that is one constant, or has one class, is right whatever is done.
+Status Evaluator::check_reference() {
+  bool could_fail = false;
+  for (const std::string& output : outputs_) {
+    for (std::size_t i = 0; i < reference_.size(); ++i) {
+      ASSAY_TRY(
+          check_finite(reference_[i].at(output), fmt::format("sample {}: the float model's output '{}'", i, output)));
+    }
+    ASSAY_ASSIGN(const Tensor rows, joined(reference_, output, reference_.size()));
+    could_fail = could_fail || compare::could_fail(rows, rows);
+    ASSAY_ASSIGN(const double ideal, value_of(*settings_.target.metric, output, rows, rows));
+    if (settings_.target.needs_labels()) {
+      float_accuracy_ = ideal;
+    }
+  }
+  return could_fail ? Status()
+                    : invalid_argument(fmt::format("--target {}: the float model's output is one constant on these "
+                                                   "samples, so no setting could miss the target",
+                                                   settings_.target.text));
 }
 
 Status Evaluator::choose_outputs(const Graph& graph) {
@@ -79,6 +108,9 @@ Status Evaluator::read_samples(const api::CalibrationSource& samples) {
     ASSAY_ASSIGN(const bool more, samples(static_cast<Index>(samples_.size()), inputs));
     if (!more) {
       break;
+    }
+    for (const auto& [name, tensor] : inputs) {
+      ASSAY_TRY(check_finite(tensor, fmt::format("sample {}, input '{}'", samples_.size(), name)));
     }
     samples_.push_back(std::move(inputs));
   }

@@ -27,7 +27,7 @@ class Evaluator {
  public:
   // Reads every sample and runs the float model (optimization none, ISA scalar) on it. Errors: those of the source and
   // of the session; no samples; labels that do not fit; an output that the model does not have or that cannot be
-  // measured.
+  // measured; inputs or float outputs that are not finite; outputs on which no setting could miss the target.
   static Result<Evaluator> create(const api::Model& float_model, const api::CalibrationSource& samples,
                                   const Tensor& labels, const EvaluationSettings& settings);
 
@@ -46,6 +46,7 @@ class Evaluator {
                                                  Index limit) const;
   Status read_samples(const api::CalibrationSource& samples);
   Status choose_outputs(const Graph& graph);
+  Status check_reference();
   Status find_costs(const api::Model& float_model);
   Result<double> value_of(const compare::Metric& metric, const std::string& output, const Tensor& actual,
                           const Tensor& reference) const;

@@ -82,6 +82,17 @@ Rows rows_of(const Tensor& tensor) {
   return {length == 0 ? 0 : static_cast<std::size_t>(tensor.size()) / length, length};
 }
 
+Result<Rows> class_rows(const Tensor& tensor, std::string_view metric) {
+  const Rows rows = rows_of(tensor);
+  if (rows.length == 1) {
+    return invalid_argument(
+        fmt::format("{}: the output's shape is {}: a row has 1 class, which is always right; the last axis must have "
+                    "2 or more",
+                    metric, shape_text(tensor.shape())));
+  }
+  return rows;
+}
+
 std::size_t argmax(const double* row, std::size_t length) {
   std::size_t best = 0;
   for (std::size_t i = 0; i < length; ++i) {

@@ -58,6 +58,9 @@ struct Rows {
 };
 Rows rows_of(const Tensor& tensor);
 
+// The same for a metric of classes. An error (kInvalidArgument) where a row has one class, which is always right.
+Result<Rows> class_rows(const Tensor& tensor, std::string_view metric);
+
 // Position of the largest element of a row, the first of equals; `length` if the row holds a NaN or nothing.
 std::size_t argmax(const double* row, std::size_t length);
 

@@ -65,7 +65,7 @@ double divergence(const std::vector<double>& p, const std::vector<double>& q) {
 
 Result<MetricValue> kl_divergence(const MetricInput& input) {
   const Elements elements = read_elements(input);
-  const Rows rows = rows_of(input.actual);
+  ASSAY_ASSIGN(const Rows rows, class_rows(input.actual, "kl_divergence"));
   if (!all_finite(elements.actual) || !all_finite(elements.reference)) {
     return MetricValue{std::numeric_limits<double>::quiet_NaN(), "an element is not finite", {}, input.actual.size()};
   }

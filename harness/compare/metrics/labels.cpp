@@ -12,7 +12,7 @@ Result<std::vector<std::size_t>> row_labels(const MetricInput& input, std::strin
     return invalid_argument(fmt::format("{}: there are no labels", metric));
   }
   const std::vector<Index> labels = input.options.labels->to_indices();
-  const Rows rows = rows_of(input.actual);
+  ASSAY_ASSIGN(const Rows rows, class_rows(input.actual, metric));
   if (labels.size() != rows.count) {
     return invalid_argument(fmt::format("{}: {} labels for an output of shape {}, which has {} rows", metric,
                                         labels.size(), shape_text(input.actual.shape()), rows.count));

@@ -6,7 +6,7 @@ namespace assay::compare {
 
 Result<MetricValue> top1_agreement(const MetricInput& input) {
   const Elements elements = read_elements(input);
-  const Rows rows = rows_of(input.actual);
+  ASSAY_ASSIGN(const Rows rows, class_rows(input.actual, "top1_agreement"));
   const std::vector<std::size_t> actual = row_classes(elements.actual, rows);
   const std::vector<std::size_t> reference = row_classes(elements.reference, rows);
   std::size_t hits = 0;

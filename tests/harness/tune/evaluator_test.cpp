@@ -70,6 +70,38 @@ TEST(Evaluator, CostsAreMultiplyAccumulates) {
   EXPECT_EQ(costs, (std::map<std::string, double>{{"first", 64}, {"rough", 64}, {"last", 32}}));
 }
 
+// A model of one node, whose output has the shape of x; `last` counts the classes.
+api::Model clipped(Index last, float low, float high) {
+  return api::Model::from_graph(assay::test::GraphBuilder()
+                                    .input("x", {1, last})
+                                    .constant("low", Tensor::from<float>({}, {low}))
+                                    .constant("high", Tensor::from<float>({}, {high}))
+                                    .node("Clip", "y", {"x", "low", "high"})
+                                    .output("y", {1, last})
+                                    .build())
+      .value();
+}
+
+api::CalibrationSource values(const std::vector<float>& sample) {
+  return [sample](Index position, api::NamedTensors& inputs) -> Result<bool> {
+    inputs["x"] = Tensor::from<float>({1, static_cast<Index>(sample.size())}, sample);
+    return position < 3;
+  };
+}
+
+TEST(Evaluator, RefusesWhatNoSettingCouldMiss) {
+  const auto error = [](const api::Model& model, const std::vector<float>& sample, const std::string& target) {
+    const auto made = Evaluator::create(model, values(sample), {}, settings(target));
+    return made.ok() ? "" : made.error().message;
+  };
+  EXPECT_THAT(error(clipped(2, 2, 3), {0, 1}, "sqnr>=30"), HasSubstr("is one constant on these samples"));
+  EXPECT_EQ(error(clipped(2, 0, 3), {0, 1}, "sqnr>=30"), "");
+  EXPECT_THAT(error(clipped(1, 0, 3), {1}, "top1_agreement>=1"), HasSubstr("a row has 1 class"));
+  EXPECT_THAT(error(clipped(2, 0, 3), {0, 1}, "top2_agreement>=1"), HasSubstr("the top 2 always agree"));
+  EXPECT_THAT(error(clipped(2, 0, 3), {0, NAN}, "sqnr>=30"), HasSubstr("sample 0, input 'x': element 1 is nan"));
+  EXPECT_THAT(error(clipped(2, 0, INFINITY), {0, INFINITY}, "sqnr>=30"), HasSubstr("element 1 is inf"));
+}
+
 TEST(Evaluator, ErrorsNameTheRule) {
   EXPECT_THAT(make("sqnr>=1", {}, 0).error().message, HasSubstr("no samples"));
   EXPECT_THAT(make("top1_drop<=1").error().message, HasSubstr("labels of shape [20] are needed, found none"));

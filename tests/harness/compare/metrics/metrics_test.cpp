@@ -302,10 +302,24 @@ TEST(Metric, AgreesWithTheFormulasOnRandomTensors) {
       };
       agreeing += best(a) == best(r) ? 1 : 0;
     }
-    EXPECT_EQ(of("top1_agreement"), static_cast<double>(agreeing) / static_cast<double>(rows));
+    if (length > 1) {
+      EXPECT_EQ(of("top1_agreement"), static_cast<double>(agreeing) / static_cast<double>(rows));
+    }
     const auto different = n - static_cast<std::size_t>(std::count(errors.begin(), errors.end(), 0.0));
     EXPECT_EQ(of("mismatch_share"), static_cast<double>(different) / static_cast<double>(n));
     EXPECT_EQ(of("exact"), static_cast<double>(different));
+  }
+}
+
+// A row of one class is right whatever comes out.
+TEST(Metric, ClassesAreTwoOrMore) {
+  const Tensor scores = Tensor::from<float>({3, 1}, {1, 2, 3});
+  const Tensor labels = Tensor::from<Index>({3}, {0, 0, 0});
+  for (const char* metric :
+       {"top1_agreement", "top1_accuracy", "topk_agreement", "kl_divergence", "accuracy_drop", "mcnemar_p"}) {
+    const auto result = judged(metric, scores, scores, {.labels = &labels});
+    ASSERT_FALSE(result.ok()) << metric;
+    EXPECT_NE(result.error().message.find("1 class"), std::string::npos) << result.error().message;
   }
 }
 

@@ -29,10 +29,14 @@ void SelectFlags::define(CLI::App& command) {
   command.add_option("--tag", tags, "Only cases with this tag; may be repeated")->allow_extra_args(false);
   command.add_option("--tier", tier, "Only cases of this tier and of those before it: smoke, nightly, weekly")
       ->check(CLI::IsMember(spec::tier_names()));
-  command.add_option("--shard", shard,
-                     "i/n: the i-th of n parts; default: what Bazel, GoogleTest, GitLab or a Slurm array says");
-  command.add_option("--durations", durations,
-                     "durations.json of an earlier run, or its folder: balances shards, sets time-outs");
+  command
+      .add_option("--shard", shard,
+                  "i/n: the i-th of n parts; default: what Bazel, GoogleTest, GitLab or a Slurm array says")
+      ->check(not_empty());
+  command
+      .add_option("--durations", durations,
+                  "durations.json of an earlier run, or its folder: balances shards, sets time-outs")
+      ->check(not_empty());
 }
 
 Result<run::SelectOptions> SelectFlags::options() const {
@@ -103,6 +107,10 @@ CLI::Validator number_between(double low, double high) {
                        : fmt::format("a number from {:g} to {:g} is needed, found '{}'", low, high, text);
           },
           fmt::format("in [{:g} - {:g}]", low, high)};
+}
+
+CLI::Validator not_empty() {
+  return {[](const std::string& text) { return text.empty() ? "a value is needed, found ''" : std::string(); }, ""};
 }
 
 std::string canonical(const std::string& path) {

@@ -41,6 +41,8 @@ struct OutputFlags {
 
 // Takes numbers from low to high, both included. CLI::Range lets "nan" through.
 CLI::Validator number_between(double low, double high);
+// For options whose absence means something: an unset variable must not pass for it.
+CLI::Validator not_empty();
 
 // One name for a file, however it is named: to tell whether two flags mean the same one.
 std::string canonical(const std::string& path);

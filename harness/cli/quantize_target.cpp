@@ -89,9 +89,11 @@ Result<api::SessionOptions> session_of(const spec::Configuration& runtime) {
 
 void TargetFlags::define(CLI::App& command) {
   const char* group = "With --target";
-  command.add_option("--target", target,
-                     "Search settings, and layers to leave in float, until this holds: top1_drop<=POINTS, "
-                     "top1_accuracy>=SHARE, top1_agreement>=SHARE, topN_agreement>=SHARE, sqnr>=DB, cosine>=VALUE ...");
+  command
+      .add_option("--target", target,
+                  "Search settings, and layers to leave in float, until this holds: top1_drop<=POINTS, "
+                  "top1_accuracy>=SHARE, top1_agreement>=SHARE, topN_agreement>=SHARE, sqnr>=DB, cosine>=VALUE ...")
+      ->check(not_empty());
   command
       .add_option("--validation", validation,
                   "Samples to measure on, in the forms of --calibration (default: its data)")

@@ -101,6 +101,7 @@ TEST_F(QuantizeInput, IsRefusedWithTheRightCodeAndNothingWritten) {
       {"assay quantize m.onnx -o plain.npy --calibration x=plain.npy", 2, "file of --calibration"},
       {"assay quantize m.onnx -o ./ranges.json --ranges ranges.json", 2, "file of --ranges"},
       // targets
+      {"assay quantize m.onnx -o q.onnx --calibration data --target ''", 2, "--target"},
       {"assay quantize m.onnx -o q.onnx --calibration data --target speed", 2, "NAME<=NUMBER"},
       {"assay quantize m.onnx -o q.onnx --calibration data --target 'sqnr<=3'", 2, "write >="},
       {"assay quantize m.onnx -o q.onnx --ranges ranges.json --target 'sqnr>=3'", 2, "needs samples"},

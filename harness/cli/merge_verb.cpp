@@ -28,13 +28,13 @@ int merge_action(const MergeFlags& flags) {
   if (!merged.ok()) {
     return complain(merged.error());
   }
-  const int code = report_run(merged.value(), flags.render);
-  if (flags.render.folder.empty() || merged.value().results.empty()) {
-    return code;
-  }
   const Result<std::string> durations = run::joined_durations(flags.folders);
   if (!durations.ok()) {
     return complain(durations.error());
+  }
+  const int code = report_run(merged.value(), flags.render);
+  if (flags.render.folder.empty() || merged.value().results.empty()) {
+    return code;
   }
   const Status written = replace_file(flags.render.folder + "/" + run::kDurationsName, durations.value());
   return written.ok() ? code : complain(written.error().message, reports::kExitHarness);

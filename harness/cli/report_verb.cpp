@@ -30,6 +30,9 @@ void keep_only(reports::RunRecord& run, const std::vector<std::string>& filters)
     }
   }
   run.results = reports::ResultList(std::move(kept));
+  if (run.results.empty() && !names.empty()) {
+    run.shard.reset();  // a shard may have no variant of its own; filters that leave none are a mistake
+  }
 }
 
 int report_action(const ReportFlags& flags) {

@@ -41,8 +41,12 @@ Result<Durations> Durations::read(const std::string& path) {
 
 Result<Durations> Durations::parse(const std::string& text) {
   const json document = json::parse(text, nullptr, false);
-  if (!document.is_object() || document.value("schema_version", json()) != json(1) ||
-      !document.contains("durations_s") || !document["durations_s"].is_object()) {
+  const json version = document.is_object() ? document.value("schema_version", json()) : json();
+  if (version.is_number() && version != json(1)) {
+    return invalid_argument("schema_version is " + version.dump() + "; this assay reads version 1");
+  }
+  if (!document.is_object() || version != json(1) || !document.contains("durations_s") ||
+      !document["durations_s"].is_object()) {
     return invalid_argument(R"(no durations: {"schema_version": 1, "durations_s": {name: [seconds, ...]}} is needed)");
   }
   Durations durations;
@@ -91,8 +95,8 @@ Result<std::string> joined_durations(const std::vector<std::string>& folders) {
     if (!std::filesystem::exists(file, error)) {
       continue;
     }
+    ASSAY_TRY(Durations::read(file));
     ASSAY_ASSIGN(const std::string text, read_file(file));
-    ASSAY_TRY(Durations::parse(text));
     all["durations_s"].update(json::parse(text)["durations_s"]);
   }
   return all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";

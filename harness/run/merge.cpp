@@ -19,17 +19,20 @@ struct Part {
   reports::RunRecord run;
 };
 
-Result<Part> read_part(const std::string& folder) {
+// `alone`: the only folder, which may be a run without shards, as that of a pipeline whose number of jobs is 1.
+Result<Part> read_part(const std::string& folder, bool alone) {
   std::error_code error;
-  if (std::filesystem::is_directory(folder, error) &&
-      !std::filesystem::exists(std::filesystem::path(folder) / "results.json", error)) {
+  const std::filesystem::file_status results =
+      std::filesystem::status(std::filesystem::path(folder) / "results.json", error);
+  if (std::filesystem::is_directory(folder, error) && results.type() == std::filesystem::file_type::not_found) {
     return invalid_argument(folder + " has no results.json: no run has ended there; --resume ends one");
   }
   ASSAY_ASSIGN(reports::RunRecord run, read_run(folder));
-  if (!run.shard) {
-    return invalid_argument(folder + " is no shard: its run had no --shard");
+  if (!run.shard && !alone) {
+    return invalid_argument(folder + " is no shard: its run had no --shard, or was the only one");
   }
-  const reports::ShardInfo shard = *run.shard;
+  const reports::ShardInfo whole{.index = 1, .count = 1, .total = run.results.size(), .selection = ""};
+  const reports::ShardInfo shard = run.shard.value_or(whole);
   return Part{folder, shard, std::move(run)};
 }
 
@@ -65,6 +68,13 @@ Status check_shards(const std::vector<Part>& parts) {
                                                         fmt::join(missing, ", "), first.count));
 }
 
+// A file's path from the folder of its case: runners may have the same files in folders of different names.
+std::string seen_from_case(const std::string& file, const std::string& case_file) {
+  const std::filesystem::path path(file);
+  const std::filesystem::path relative = path.lexically_relative(std::filesystem::path(case_file).parent_path());
+  return relative.empty() ? path.lexically_normal().string() : relative.string();
+}
+
 // Every variant once, made of the same files wherever it was run.
 Status check_results(const std::vector<Part>& parts) {
   std::map<std::string, const Part*> names;
@@ -76,7 +86,8 @@ Status check_results(const std::vector<Part>& parts) {
       }
       for (const auto& [file, digest] : result.sources.items()) {
         const std::string text = reports::value_text(digest);
-        const auto [known, added] = digests.try_emplace(result.case_name + "\n" + file, text, &part);
+        const std::string key = result.case_name + "\n" + seen_from_case(file, result.case_file);
+        const auto [known, added] = digests.try_emplace(key, text, &part);
         if (!added && known->second.first != text) {
           return invalid_argument(fmt::format("{} of case {} was not the same for {} and {}: {} and {}", file,
                                               result.case_name, known->second.second->folder, part.folder,
@@ -96,7 +107,7 @@ Status check_results(const std::vector<Part>& parts) {
 Result<reports::RunRecord> merge_runs(const std::vector<std::string>& folders) {
   std::vector<Part> parts;
   for (const std::string& folder : folders) {
-    ASSAY_ASSIGN(Part part, read_part(folder));
+    ASSAY_ASSIGN(Part part, read_part(folder, folders.size() == 1));
     parts.push_back(std::move(part));
   }
   if (parts.empty()) {

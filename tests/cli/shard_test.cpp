@@ -100,6 +100,43 @@ TEST_F(Shards, MergeRefusesCasesThatDiffer) {
   EXPECT_THAT(ran.err, HasSubstr("cases/good.json of case good was not the same for part1 and part2"));
 }
 
+// Runners keep their checkouts in folders of their own.
+TEST_F(Shards, MergeComparesCasesAcrossFolders) {
+  ASSERT_EQ(shell("mkdir other && cp -r cases other/cases").code, 0);
+  ASSERT_EQ(shell("assay run cases --no-timing -o part1 --shard 1/2").code, 0);
+  ASSERT_EQ(shell("assay run \"$PWD/other/cases\" --no-timing -o part2 --shard 2/2").code, 0);
+  EXPECT_EQ(shell("assay merge part1 part2 -o same").code, 0);
+  ASSERT_EQ(shell("sed -i 's/\"at_most\": 130/\"at_most\": 131/' other/cases/good.json").code, 0);
+  ASSERT_EQ(shell("assay run \"$PWD/other/cases\" --no-timing -o changed --shard 2/2").code, 0);
+  const Ran ran = shell("assay merge part1 changed -o merged");
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("good.json of case good was not the same for part1 and changed"));
+}
+
+TEST_F(Shards, AloneIsTheWhole) {
+  ASSERT_EQ(shell("assay run cases --no-timing -o one --shard 1/1").code, 0);
+  ASSERT_EQ(shell("CI_NODE_TOTAL=1 assay run cases --no-timing -o job").code, 0);
+  for (const char* folder : {"one", "job"}) {
+    EXPECT_EQ(shell(std::string("assay merge ") + folder + " -o merged").code, 0) << folder;
+    EXPECT_EQ(results("merged").at("results").size(), results(folder).at("results").size());
+  }
+}
+
+TEST_F(Shards, BadDurationsAreSaidBeforeAnythingIsWritten) {
+  run_shards();
+  write("part2/durations.json", R"({"schema_version": 7})");
+  const Ran ran = shell("assay merge part1 part2 part3 -o merged");
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr("part2/durations.json: schema_version is 7; this assay reads version 1"));
+  EXPECT_FALSE(exists("merged"));
+}
+
+TEST_F(Shards, AFilterThatFitsNothingIsNoPass) {
+  run_shards();
+  EXPECT_EQ(shell("assay report part1 --filter zzz").code, 5);
+}
+
 TEST_F(Shards, FailureOfAShardIsOneOfTheWhole) {
   write_case("bad", R"("runtime.isa": "scalar")", R"({"metric": "exact"})");
   for (const char* shard : {"1", "2"}) {

@@ -34,6 +34,7 @@ Registry& registry() {
 }  // namespace
 
 std::shared_ptr<ArenaMemory> ArenaMemory::make(std::size_t size_bytes) {
+  clear_block_pool();  // the arena takes the place of the blocks that the passes before it used
   std::byte* memory = take_pool_block(size_bytes);
   if (memory == nullptr) {
     return nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/block_pool.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 
 #include <bit>
@@ -40,17 +41,31 @@ std::size_t size_class(std::size_t size_bytes) {
   return (size_bytes + step - 1) / step * step;
 }
 
+// The largest size that the block serves: the allocator and whole pages often give more than was asked for.
+std::size_t served_size(std::byte* block) {
+  const std::size_t usable = ::malloc_usable_size(block);
+  const std::size_t step = std::bit_floor(usable) / 8;
+  return usable / step * step;
+}
+
+// A block may serve what has this part of its size; without that, tensors of every size would need blocks of their own.
+constexpr std::size_t kLargestWaste = 4;
+
 class Pool {
  public:
+  // The smallest that serves; null where there is none.
   std::byte* take(std::size_t block_bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = blocks_.find(block_bytes);
-    if (found == blocks_.end() || found->second.empty()) {
+    const auto found = blocks_.lower_bound(block_bytes);
+    if (found == blocks_.end() || found->first > block_bytes * kLargestWaste) {
       return nullptr;
     }
     std::byte* block = found->second.back();
+    held_bytes_ -= found->first;
     found->second.pop_back();
-    held_bytes_ -= block_bytes;
+    if (found->second.empty()) {
+      blocks_.erase(found);
+    }
     return block;
   }
 
@@ -63,6 +78,7 @@ class Pool {
     try {
       blocks_[block_bytes].push_back(block);
     } catch (const std::bad_alloc&) {
+      std::erase_if(blocks_, [](const auto& entry) { return entry.second.empty(); });
       return false;
     }
     held_bytes_ += block_bytes;
@@ -133,10 +149,12 @@ std::byte* take_pool_block(std::size_t size_bytes) {
 }
 
 void return_pool_block(std::byte* block, std::size_t size_bytes) {
-  if (block != nullptr && (!is_pooled(size_bytes) || !pool().keep(block, size_class(size_bytes)))) {
+  if (block != nullptr && (!is_pooled(size_bytes) || !pool().keep(block, served_size(block)))) {
     std::free(block);
   }
 }
+
+void clear_block_pool() { pool().clear(); }
 
 std::byte* take_block(std::size_t size_bytes) {
   BlockArena* arena = BlockArenaPass::current();

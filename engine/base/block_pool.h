@@ -20,4 +20,7 @@ void return_block(std::byte* block, std::size_t size_bytes);
 std::byte* take_pool_block(std::size_t size_bytes);
 void return_pool_block(std::byte* block, std::size_t size_bytes);
 
+// Gives what the pool keeps back to the system.
+void clear_block_pool();
+
 }  // namespace assay

@@ -131,8 +131,8 @@ Status topological_sort(Graph& graph) {
       ready.insert(i);
     }
   }
-  std::vector<Node> sorted;
-  sorted.reserve(count);
+  std::vector<std::size_t> order;
+  order.reserve(count);
   while (!ready.empty()) {
     const std::size_t next = *ready.begin();
     ready.erase(ready.begin());
@@ -141,14 +141,21 @@ Status topological_sort(Graph& graph) {
         ready.insert(user);
       }
     }
-    sorted.push_back(graph.nodes[next]);
+    order.push_back(next);
   }
-  if (sorted.size() != count) {
+  if (order.size() != count) {
     const auto stuck = std::find_if(missing.begin(), missing.end(), [](std::size_t n) { return n > 0; });
     const Node& node = graph.nodes[static_cast<std::size_t>(stuck - missing.begin())];
     return invalid_model("the graph has a cycle through " + node_text(graph, node));
   }
-  graph.nodes = std::move(sorted);
+  if (!std::is_sorted(order.begin(), order.end())) {
+    std::vector<Node> sorted;
+    sorted.reserve(count);
+    for (const std::size_t position : order) {
+      sorted.push_back(std::move(graph.nodes[position]));
+    }
+    graph.nodes = std::move(sorted);
+  }
   return {};
 }
 

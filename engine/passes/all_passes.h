@@ -11,6 +11,7 @@ Result<Index> eliminate_dropout(Graph& graph, const PassContext& context);
 Result<Index> merge_double_qdq(Graph& graph, const PassContext& context);
 Result<Index> shape_folding(Graph& graph, const PassContext& context);
 Result<Index> constant_folding(Graph& graph, const PassContext& context);
+Result<Index> extreme_to_clip(Graph& graph, const PassContext& context);
 Result<Index> merge_casts(Graph& graph, const PassContext& context);
 Result<Index> merge_slices(Graph& graph, const PassContext& context);
 Result<Index> fold_pad(Graph& graph, const PassContext& context);
@@ -40,7 +41,10 @@ Result<Index> fuse_qdq_concat(Graph& graph, const PassContext& context);
 Result<Index> fuse_qdq_where(Graph& graph, const PassContext& context);
 Result<Index> remove_redundant_qdq(Graph& graph, const PassContext& context);
 Result<Index> fuse_integer_clamp(Graph& graph, const PassContext& context);
+Result<Index> fold_integer_pad(Graph& graph, const PassContext& context);
 Result<Index> fuse_matmul_integer_to_float(Graph& graph, const PassContext& context);
 Result<Index> fuse_dynamic_quantize_matmul(Graph& graph, const PassContext& context);
+Result<Index> fuse_conv_add(Graph& graph, const PassContext& context);
+Result<Index> fuse_conv_activation(Graph& graph, const PassContext& context);
 
 }  // namespace assay::passes

@@ -73,7 +73,7 @@ std::optional<std::string> quantized_constant(Graph& graph, const std::string& v
 
 }  // namespace
 
-std::optional<std::string> match_bias(Graph& graph, const GraphIndex& index, const std::string& value,
+std::optional<std::string> match_bias(Graph& graph, const ValueIndex& index, const std::string& value,
                                       const Quantization& x, const Quantization& w) {
   const std::vector<double> scales = product_scales(x, w);
   if (graph.constant(value) != nullptr) {

@@ -7,6 +7,7 @@
 
 #include "engine/ir/graph.h"
 #include "engine/passes/qdq_match.h"
+#include "engine/passes/value_index.h"
 
 namespace assay::passes {
 
@@ -17,7 +18,7 @@ namespace assay::passes {
 //   - a constant float32: a new constant rint(bias / (x_scale * w_scale[channel])), off by at most half a unit of the
 //     accumulator.
 // Null where it is neither, or an element does not fit into int32.
-std::optional<std::string> match_bias(Graph& graph, const GraphIndex& index, const std::string& value,
+std::optional<std::string> match_bias(Graph& graph, const ValueIndex& index, const std::string& value,
                                       const Quantization& x, const Quantization& w);
 
 }  // namespace assay::passes

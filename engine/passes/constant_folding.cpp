@@ -39,7 +39,7 @@ Result<Index> constant_folding(Graph& graph, const PassContext& context) {
   if (!context.evaluate) {
     return Index{0};
   }
-  return rewrite_until_stable(graph, [&](Graph& g, const GraphIndex&, std::size_t i) -> Result<bool> {
+  return rewrite_until_stable(graph, [&](Graph& g, const ValueIndex&, std::size_t i) -> Result<bool> {
     const Node& node = g.nodes[i];
     if (!is_foldable(g, node)) {
       return false;

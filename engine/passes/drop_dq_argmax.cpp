@@ -8,7 +8,7 @@
 namespace assay::passes {
 
 Result<Index> drop_dq_argmax(Graph& graph, const PassContext& /*context*/) {
-  return rewrite_until_stable(graph, [](Graph& g, const GraphIndex& index, std::size_t i) -> Result<bool> {
+  return rewrite_until_stable(graph, [](Graph& g, const ValueIndex& index, std::size_t i) -> Result<bool> {
     Node& node = g.nodes[i];
     if (!node.domain.empty() || (node.op_type != "ArgMax" && node.op_type != "ArgMin")) {
       return false;

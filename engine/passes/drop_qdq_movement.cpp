@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kName = "drop_qdq_movement";
 
 // Relu and Clip: quantize(clamp(dequantize(q))) = clamp(q) in quantized units (see quantize_bounds()).
-bool drop_clamp(Graph& graph, const GraphIndex& index, const Quantization& input, std::size_t i) {
+bool drop_clamp(Graph& graph, const ValueIndex& index, const Quantization& input, std::size_t i) {
   const Node node = graph.nodes[i];
   const auto bounds = match_clamp(graph, node);
   auto output = match_output(graph, index, node.outputs[0]);
@@ -66,7 +66,7 @@ bool is_pad(const Graph& graph, const Node& node) {
   return node.domain.empty() && node.op_type == "Pad" && graph.opset() >= kFirstOpsetOfIntegerPad;
 }
 
-Result<bool> drop_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> drop_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   const Node& node = graph.nodes[i];
   const auto input = match_activation(graph, index, node.input(0));
   if (!input.has_value()) {

@@ -9,7 +9,7 @@
 namespace assay::passes {
 namespace {
 
-Result<bool> drop_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> drop_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   const Node& node = graph.nodes[i];
   if (node.op_type != "Split" || !node.domain.empty()) {
     return false;

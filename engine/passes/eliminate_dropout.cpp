@@ -24,14 +24,14 @@ bool keeps_everything(const Graph& graph, const Node& node) {
          is_constant_zero(graph, node.input(1));
 }
 
-bool is_read(const Graph& graph, const GraphIndex& index, const std::string& value) {
+bool is_read(const Graph& graph, const ValueIndex& index, const std::string& value) {
   return !value.empty() && (index.consumer_count(value) > 0 || graph.is_output(value));
 }
 
 }  // namespace
 
 Result<Index> eliminate_dropout(Graph& graph, const PassContext& /*context*/) {
-  return rewrite_until_stable(graph, [](Graph& g, const GraphIndex& index, std::size_t i) -> Result<bool> {
+  return rewrite_until_stable(graph, [](Graph& g, const ValueIndex& index, std::size_t i) -> Result<bool> {
     const Node node = g.nodes[i];
     if (node.op_type != "Dropout" || !node.domain.empty() || !keeps_everything(g, node) ||
         (node.outputs.size() > 1 && is_read(g, index, node.outputs[1]))) {

@@ -5,7 +5,7 @@
 namespace assay::passes {
 
 Result<Index> eliminate_identity(Graph& graph, const PassContext& /*context*/) {
-  return rewrite_until_stable(graph, [](Graph& g, const GraphIndex& index, std::size_t i) -> Result<bool> {
+  return rewrite_until_stable(graph, [](Graph& g, const ValueIndex& index, std::size_t i) -> Result<bool> {
     const Node node = g.nodes[i];
     if (node.op_type != "Identity" || !node.domain.empty()) {
       return false;

@@ -84,7 +84,7 @@ bool is_no_op(const Graph& graph, const FactTable& facts, const Node& node) {
 
 Result<Index> eliminate_no_op(Graph& graph, const PassContext& context) {
   const FactTable facts(graph, context.inputs_checked);
-  return rewrite_until_stable(graph, [&](Graph& g, const GraphIndex& index, std::size_t i) -> Result<bool> {
+  return rewrite_until_stable(graph, [&](Graph& g, const ValueIndex& index, std::size_t i) -> Result<bool> {
     const Node node = g.nodes[i];
     return is_no_op(g, facts, node) && forward_value(g, index, node.outputs[0], node.inputs[0]);
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "engine/passes/fact_rules.h"
 
@@ -320,10 +321,54 @@ void split(const FactContext& context, Facts& outputs) {
   }
 }
 
+void pad(const FactContext& context, Facts& outputs) {
+  outputs[0].dtype = context.input(0).dtype;
+  const auto& x = context.input(0).dims;
+  const auto amounts = context.list("pads", 1);
+  if (!x.has_value() || !context.node.input(3).empty()) {
+    return;
+  }
+  const bool given = amounts.has_value() && amounts->size() == 2 * x->size();
+  outputs[0].dims = std::vector<Dim>(x->size());
+  for (std::size_t i = 0; given && i < x->size(); ++i) {
+    const Index added = std::clamp((*amounts)[i], -kMaxElements, kMaxElements) +
+                        std::clamp((*amounts)[i + x->size()], -kMaxElements, kMaxElements);
+    const Dim& dim = (*x)[i];
+    (*outputs[0].dims)[i] = added == 0                             ? dim
+                            : dim.known() && dim.size + added >= 0 ? known_dim(dim.size + added)
+                                                                   : Dim{};
+  }
+}
+
+// By constant factors: those of 1 keep a dimension, whatever the mode.
+void resize(const FactContext& context, Facts& outputs) {
+  outputs[0].dtype = context.input(0).dtype;
+  const auto& x = context.input(0).dims;
+  if (!x.has_value()) {
+    return;
+  }
+  outputs[0].dims = std::vector<Dim>(x->size());
+  const bool crops = context.node.string_attribute("coordinate_transformation_mode", "") == "tf_crop_and_resize";
+  if (crops || context.node.has_attribute("axes")) {
+    return;
+  }
+  const Tensor* scales = context.constant(2);
+  if (scales == nullptr || scales->size() != static_cast<Index>(x->size()) || !context.node.input(3).empty()) {
+    return;
+  }
+  const std::vector<double> factors = scales->to_doubles();
+  for (std::size_t i = 0; i < x->size(); ++i) {
+    const float size = std::floor(static_cast<float>(factors[i]) * static_cast<float>((*x)[i].size));
+    const bool fits = (*x)[i].known() && size >= 0 && size < static_cast<float>(kMaxElements);
+    (*outputs[0].dims)[i] = factors[i] == 1 ? (*x)[i] : fits ? known_dim(static_cast<Index>(size)) : Dim{};
+  }
+}
+
 constexpr std::array kRules = {
     FactRule{"Concat", concat},       FactRule{"ConstantOfShape", constant_of_shape},
     FactRule{"Expand", expand},       FactRule{"Flatten", flatten},
-    FactRule{"Gather", gather},       FactRule{"Reshape", reshape},
+    FactRule{"Gather", gather},       FactRule{"Pad", pad},
+    FactRule{"Reshape", reshape},     FactRule{"Resize", resize},
     FactRule{"Shape", shape},         FactRule{"Size", size},
     FactRule{"Slice", slice},         FactRule{"Split", split},
     FactRule{"Squeeze", squeeze},     FactRule{"Transpose", transpose},

@@ -46,7 +46,7 @@ std::optional<Normalization> read_normalization(const Graph& graph, const Node& 
   return out;
 }
 
-Result<bool> fold_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> fold_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   const Node& conv = graph.nodes[i];
   if (conv.op_type != "Conv" || !conv.domain.empty() || !is_used_once(graph, index, conv.outputs[0])) {
     return false;

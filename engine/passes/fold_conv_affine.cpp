@@ -69,7 +69,7 @@ bool all_finite(const std::vector<float>& values) {
   return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
 }
 
-Result<bool> fold_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> fold_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   const Node& conv = graph.nodes[i];
   if (conv.op_type != "Conv" || !conv.domain.empty() || !is_used_once(graph, index, conv.outputs[0])) {
     return false;

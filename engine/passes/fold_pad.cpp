@@ -7,52 +7,12 @@
 #include <optional>
 
 #include "engine/passes/all_passes.h"
+#include "engine/passes/pad_match.h"
 #include "engine/passes/rewrite.h"
 #include "engine/passes/value_facts.h"
 
 namespace assay::passes {
 namespace {
-
-constexpr Index kFirstOpsetOfInputs = 11;
-
-struct ConstantPad {
-  std::vector<Index> pads;  // of every dimension: begins, then ends
-  double value = 0;
-};
-
-// A Pad of the mode constant by constant amounts, none below 0.
-std::optional<ConstantPad> match_pad(const Graph& graph, const Node& node) {
-  if (node.op_type != "Pad" || !node.domain.empty() || node.string_attribute("mode", "constant") != "constant") {
-    return std::nullopt;
-  }
-  ConstantPad pad;
-  if (graph.opset() < kFirstOpsetOfInputs) {
-    pad.pads = node.ints_attribute("pads");
-    pad.value = static_cast<double>(node.float_attribute("value", 0));
-  } else {
-    const Tensor* pads = graph.constant(node.input(1));
-    const Tensor* value = graph.constant(node.input(2));
-    if (pads == nullptr || !node.input(3).empty() ||
-        (!node.input(2).empty() && (value == nullptr || value->size() != 1))) {
-      return std::nullopt;
-    }
-    pad.pads = pads->to_indices();
-    pad.value = value == nullptr ? 0 : value->to_doubles()[0];
-  }
-  const bool adds = std::all_of(pad.pads.begin(), pad.pads.end(), [](Index amount) { return amount >= 0; });
-  return adds ? std::optional(std::move(pad)) : std::nullopt;
-}
-
-// The amounts of the spatial dimensions, if the others have none.
-std::optional<std::vector<Index>> spatial_pads(const std::vector<Index>& pads, std::size_t spatial) {
-  const std::size_t rank = spatial + 2;
-  if (pads.size() != 2 * rank || pads[0] != 0 || pads[1] != 0 || pads[rank] != 0 || pads[rank + 1] != 0) {
-    return std::nullopt;
-  }
-  std::vector<Index> out(pads.begin() + 2, pads.begin() + static_cast<std::ptrdiff_t>(rank));
-  out.insert(out.end(), pads.begin() + static_cast<std::ptrdiff_t>(rank) + 2, pads.end());
-  return out;
-}
 
 bool is_zero(const std::vector<Index>& pads) {
   return std::all_of(pads.begin(), pads.end(), [](Index amount) { return amount == 0; });
@@ -92,7 +52,7 @@ std::size_t spatial_rank(const Graph& graph, const Node& node) {
                            : weight->rank() - std::min<std::size_t>(2, weight->rank());
 }
 
-Result<bool> fold_at(Graph& graph, const GraphIndex& index, const FactTable& facts, std::size_t i) {
+Result<bool> fold_at(Graph& graph, const ValueIndex& index, const FactTable& facts, std::size_t i) {
   const Node& node = graph.nodes[i];
   const Index maker = is_candidate(node) ? index.producer(node.input(0)) : -1;
   if (maker < 0 || !is_used_once(graph, index, node.input(0))) {
@@ -129,7 +89,7 @@ Result<bool> fold_at(Graph& graph, const GraphIndex& index, const FactTable& fac
 Result<Index> fold_pad(Graph& graph, const PassContext& context) {
   const FactTable facts(graph, context.inputs_checked);
   return rewrite_until_stable(
-      graph, [&](Graph& g, const GraphIndex& index, std::size_t i) { return fold_at(g, index, facts, i); });
+      graph, [&](Graph& g, const ValueIndex& index, std::size_t i) { return fold_at(g, index, facts, i); });
 }
 
 }  // namespace assay::passes

@@ -10,7 +10,7 @@ namespace {
 
 enum Input : std::size_t { kA, kB, kAScale, kBScale, kAZeroPoint, kBZeroPoint, kBias };
 
-Result<bool> fuse_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> fuse_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   const Node node = graph.nodes[i];
   if (node.op_type != "MatMulIntegerToFloat" || node.domain != kMicrosoftDomain) {
     return false;

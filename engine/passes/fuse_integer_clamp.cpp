@@ -21,7 +21,7 @@ std::optional<std::size_t> zero_point_input(const Node& node) {
   return std::nullopt;
 }
 
-Result<bool> fuse_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> fuse_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   Node& node = graph.nodes[i];
   const auto zero_point_position = zero_point_input(node);
   if (!zero_point_position.has_value() || !is_used_once(graph, index, node.outputs[0])) {

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kName = "fuse_matmul_integer_to_float";
 
 // The only reader of a value, if it is this operator of two operands or one; its position.
-std::optional<std::size_t> only_reader(const Graph& graph, const GraphIndex& index, const std::string& value,
+std::optional<std::size_t> only_reader(const Graph& graph, const ValueIndex& index, const std::string& value,
                                        const char* op_type) {
   if (!is_used_once(graph, index, value)) {
     return std::nullopt;
@@ -48,7 +48,7 @@ struct Scales {
 };
 
 // A's and B's scale where `value` is their product. (A constant second one has been folded into no product.)
-std::optional<Scales> match_scales(const Graph& graph, const GraphIndex& index, const FactTable& facts,
+std::optional<Scales> match_scales(const Graph& graph, const ValueIndex& index, const FactTable& facts,
                                    const std::string& value, Index columns) {
   const Index maker = index.producer(value);
   if (maker < 0) {
@@ -73,7 +73,7 @@ bool is_cast_to_float(const Node& node) {
   return node.int_attribute("to", 0) == kProtoFloat;
 }
 
-Result<bool> fuse_at(Graph& graph, const GraphIndex& index, const FactTable& facts, std::size_t i) {
+Result<bool> fuse_at(Graph& graph, const ValueIndex& index, const FactTable& facts, std::size_t i) {
   const Node product = graph.nodes[i];
   const Tensor* b = graph.constant(product.input(1));
   if (product.op_type != "MatMulInteger" || !product.domain.empty() || b == nullptr || b->rank() < 2 ||
@@ -131,7 +131,7 @@ Result<bool> fuse_at(Graph& graph, const GraphIndex& index, const FactTable& fac
 Result<Index> fuse_matmul_integer_to_float(Graph& graph, const PassContext& context) {
   const FactTable facts(graph, context.inputs_checked);
   return rewrite_until_stable(
-      graph, [&](Graph& g, const GraphIndex& index, std::size_t i) { return fuse_at(g, index, facts, i); });
+      graph, [&](Graph& g, const ValueIndex& index, std::size_t i) { return fuse_at(g, index, facts, i); });
 }
 
 }  // namespace assay::passes

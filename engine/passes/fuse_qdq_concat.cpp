@@ -8,7 +8,7 @@
 namespace assay::passes {
 namespace {
 
-Result<bool> fuse_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> fuse_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   const Node node = graph.nodes[i];
   if (node.op_type != "Concat" || !node.domain.empty()) {
     return false;

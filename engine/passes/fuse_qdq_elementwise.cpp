@@ -6,7 +6,7 @@
 namespace assay::passes {
 namespace {
 
-Result<bool> fuse_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> fuse_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   const Node node = graph.nodes[i];
   const bool fits = node.domain.empty() && (node.op_type == "Add" || node.op_type == "Mul");
   if (!fits) {

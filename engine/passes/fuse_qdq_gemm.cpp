@@ -19,7 +19,7 @@ enum Input : std::size_t { kYScale = 7, kYZeroPoint };
 // alpha scales the accumulators and must keep the scale's properties.
 bool is_usable_alpha(float alpha, const Quantization& a) { return is_usable_scale(alpha * a.scale_value()); }
 
-Result<bool> fuse_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> fuse_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   const Node node = graph.nodes[i];
   if (node.op_type != "Gemm" || !node.domain.empty()) {
     return false;

@@ -18,12 +18,12 @@ constexpr Index kBytes = 256;
 
 struct ElementwiseOp {
   const char* op_type;
-  bool is_function;  // a group of arithmetic and clamps alone stays what it is
+  bool is_function;  // a group of arithmetic alone stays what it is
 };
 constexpr std::array kOps = {
     ElementwiseOp{"Tanh", true},      ElementwiseOp{"Erf", true},     ElementwiseOp{"Gelu", true},
     ElementwiseOp{"HardSwish", true}, ElementwiseOp{"Sigmoid", true}, ElementwiseOp{"LeakyRelu", true},
-    ElementwiseOp{"Relu", false},     ElementwiseOp{"Clip", false},   ElementwiseOp{"Add", false},
+    ElementwiseOp{"Relu", true},      ElementwiseOp{"Clip", true},    ElementwiseOp{"Add", false},
     ElementwiseOp{"Sub", false},      ElementwiseOp{"Mul", false},    ElementwiseOp{"Div", false},
 };
 
@@ -42,7 +42,7 @@ struct Group {
 };
 
 // Adds the maker of `value` and what it is made of. False where the group is not a function of one dequantized value.
-bool collect(const Graph& graph, const GraphIndex& index, const std::string& value, Group& group) {
+bool collect(const Graph& graph, const ValueIndex& index, const std::string& value, Group& group) {
   if (const Tensor* constant = graph.constant(value); constant != nullptr) {
     return constant->rank() == 0;  // which changes no shape
   }
@@ -71,7 +71,7 @@ bool collect(const Graph& graph, const GraphIndex& index, const std::string& val
 }
 
 // No value of the group is read outside it.
-bool is_closed(const Graph& graph, const GraphIndex& index, const Group& group, std::size_t quantize) {
+bool is_closed(const Graph& graph, const ValueIndex& index, const Group& group, std::size_t quantize) {
   return std::all_of(group.nodes.begin(), group.nodes.end(), [&](std::size_t position) {
     const std::vector<Index>& readers = index.consumers(graph.nodes[position].outputs[0]);
     return std::all_of(readers.begin(), readers.end(), [&](Index reader) {
@@ -124,7 +124,7 @@ Result<Tensor> make_table(const Graph& graph, const Evaluator& evaluate, const Q
   return table.at(graph.nodes[nodes.back()].outputs[0]);
 }
 
-Result<bool> fuse_at(Graph& graph, const GraphIndex& index, std::size_t i, const Evaluator& evaluate) {
+Result<bool> fuse_at(Graph& graph, const ValueIndex& index, std::size_t i, const Evaluator& evaluate) {
   const auto y = match_quantize(graph, i);
   if (!y.has_value() || !y->per_tensor() || !is_8bit(y->dtype)) {
     return false;
@@ -166,7 +166,7 @@ Result<Index> fuse_qdq_lookup(Graph& graph, const PassContext& context) {
     return Index{0};
   }
   return rewrite_until_stable(
-      graph, [&](Graph& g, const GraphIndex& index, std::size_t i) { return fuse_at(g, index, i, context.evaluate); });
+      graph, [&](Graph& g, const ValueIndex& index, std::size_t i) { return fuse_at(g, index, i, context.evaluate); });
 }
 
 }  // namespace assay::passes

@@ -17,14 +17,14 @@ bool is_per_column_of_stack(const Graph& graph, const Quantization& b) {
   return !b.per_tensor() && constant != nullptr && constant->rank() != 2;
 }
 
-bool feeds_quantize(const Graph& graph, const GraphIndex& index, const std::string& value) {
+bool feeds_quantize(const Graph& graph, const ValueIndex& index, const std::string& value) {
   const std::vector<Index>& readers = index.consumers(value);
   return std::any_of(readers.begin(), readers.end(), [&](Index reader) {
     return graph.nodes[static_cast<std::size_t>(reader)].op_type == "QuantizeLinear";
   });
 }
 
-bool fuse_to_float(Graph& graph, const GraphIndex& index, std::size_t i, const Quantization& a, const Quantization& b) {
+bool fuse_to_float(Graph& graph, const ValueIndex& index, std::size_t i, const Quantization& a, const Quantization& b) {
   const Node node = graph.nodes[i];
   if (feeds_quantize(graph, index, node.outputs[0])) {
     return false;
@@ -37,7 +37,7 @@ bool fuse_to_float(Graph& graph, const GraphIndex& index, std::size_t i, const Q
   return true;
 }
 
-Result<bool> fuse_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> fuse_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   const Node node = graph.nodes[i];
   if (node.op_type != "MatMul" || !node.domain.empty()) {
     return false;

@@ -16,7 +16,7 @@ bool is_dilated(const Node& node) {
   return std::any_of(dilations.begin(), dilations.end(), [](Index dilation) { return dilation != 1; });
 }
 
-Result<bool> fuse_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> fuse_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   const Node& node = graph.nodes[i];
   if (!node.domain.empty()) {
     return false;

@@ -10,7 +10,7 @@ constexpr const char* kName = "fuse_qdq_unary";
 constexpr float kDefaultAlpha = 0.01F;
 constexpr Index kFirstOpsetOfOneAxis = 13;  // before it Softmax flattens from the axis on
 
-Result<bool> fuse_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> fuse_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   const Node& node = graph.nodes[i];
   if (!node.domain.empty()) {
     return false;

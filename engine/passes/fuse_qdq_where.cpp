@@ -23,7 +23,7 @@ struct Candidate {
   std::optional<float> constant;
 };
 
-Candidate match_branch(const Graph& graph, const GraphIndex& index, const std::string& value, DType dtype) {
+Candidate match_branch(const Graph& graph, const ValueIndex& index, const std::string& value, DType dtype) {
   Candidate out;
   const Tensor* constant = graph.constant(value);
   if (constant != nullptr) {
@@ -58,7 +58,7 @@ Branch make_branch(Graph& graph, const Candidate& candidate, const std::string& 
           .zero_point = require_zero_point(graph, y)};
 }
 
-Result<bool> fuse_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> fuse_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   const Node node = graph.nodes[i];
   if (node.op_type != "Where" || !node.domain.empty()) {
     return false;

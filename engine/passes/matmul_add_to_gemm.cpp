@@ -23,7 +23,7 @@ bool is_row(const Graph& graph, const std::string& value, const Dim& columns) {
          (columns.known() && tensor->size() == columns.size && tensor->shape().back() == columns.size);
 }
 
-Result<bool> fuse_at(Graph& graph, const GraphIndex& index, const FactTable& facts, std::size_t i) {
+Result<bool> fuse_at(Graph& graph, const ValueIndex& index, const FactTable& facts, std::size_t i) {
   const Node& product = graph.nodes[i];
   if (product.op_type != "MatMul" || !product.domain.empty() || !is_used_once(graph, index, product.outputs[0]) ||
       !is_matrix(facts, product.input(0)) || !is_matrix(facts, product.input(1))) {
@@ -57,7 +57,7 @@ Result<Index> matmul_add_to_gemm(Graph& graph, const PassContext& context) {
   }
   const FactTable facts(graph, context.inputs_checked);
   return rewrite_until_stable(
-      graph, [&](Graph& g, const GraphIndex& index, std::size_t i) { return fuse_at(g, index, facts, i); });
+      graph, [&](Graph& g, const ValueIndex& index, std::size_t i) { return fuse_at(g, index, facts, i); });
 }
 
 }  // namespace assay::passes

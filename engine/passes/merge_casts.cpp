@@ -83,7 +83,7 @@ bool can_skip(DType from, DType between, DType to) {
 Result<Index> merge_casts(Graph& graph, const PassContext& context) {
   const FactTable facts(graph, context.inputs_checked);
   const auto is_cast = [](const Node& node) { return node.domain.empty() && node.op_type == "Cast"; };
-  return rewrite_until_stable(graph, [&](Graph& g, const GraphIndex& index, std::size_t i) -> Result<bool> {
+  return rewrite_until_stable(graph, [&](Graph& g, const ValueIndex& index, std::size_t i) -> Result<bool> {
     const Node node = g.nodes[i];
     const Index maker = is_cast(node) ? index.producer(node.input(0)) : -1;
     if (maker < 0 || !is_cast(g.nodes[static_cast<std::size_t>(maker)])) {

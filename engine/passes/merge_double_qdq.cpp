@@ -56,14 +56,14 @@ void set_parameters(Graph& graph, Node& node, const Parameters& parameters, DTyp
 }
 
 // The QuantizeLinear behind integers that one node reads.
-std::optional<Quantization> quantize_before(const Graph& graph, const GraphIndex& index, const std::string& integers) {
+std::optional<Quantization> quantize_before(const Graph& graph, const ValueIndex& index, const std::string& integers) {
   const Index maker = index.producer(integers);
   const bool alone = maker >= 0 && is_used_once(graph, index, integers);
   return alone ? match_quantize(graph, static_cast<std::size_t>(maker)) : std::nullopt;
 }
 
 // At DQ2, the last of the four.
-Result<bool> merge_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> merge_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   if (graph.nodes[i].op_type != "DequantizeLinear" || !graph.nodes[i].domain.empty()) {
     return false;
   }

@@ -30,7 +30,7 @@ std::optional<std::vector<Index>> target_of(const Graph& graph, const FactTable&
 
 Result<Index> merge_reshapes(Graph& graph, const PassContext& context) {
   const FactTable facts(graph, context.inputs_checked);
-  return rewrite_until_stable(graph, [&](Graph& g, const GraphIndex& index, std::size_t i) -> Result<bool> {
+  return rewrite_until_stable(graph, [&](Graph& g, const ValueIndex& index, std::size_t i) -> Result<bool> {
     Node node = g.nodes[i];
     const Index maker = is_view(g, node) ? index.producer(node.input(0)) : -1;
     if (maker < 0 || !is_view(g, g.nodes[static_cast<std::size_t>(maker)])) {

@@ -55,7 +55,7 @@ void append(std::vector<Index>& list, const std::vector<Index>& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
 
-Result<bool> merge_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> merge_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   const Node& node = graph.nodes[i];
   const auto second = match_slice(graph, node);
   const Index maker = second.has_value() ? index.producer(node.input(0)) : -1;

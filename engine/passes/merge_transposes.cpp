@@ -6,7 +6,7 @@
 namespace assay::passes {
 namespace {
 
-Result<bool> merge_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> merge_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   const auto second = match_transpose(graph.nodes[i]);
   const Index maker = second.has_value() ? index.producer(graph.nodes[i].input(0)) : -1;
   if (maker < 0) {

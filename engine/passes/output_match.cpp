@@ -15,7 +15,7 @@ Tensor integer_scalar(Index value, DType dtype) {
 
 }  // namespace
 
-std::optional<QuantizedOutput> match_output(const Graph& graph, const GraphIndex& index, const std::string& value) {
+std::optional<QuantizedOutput> match_output(const Graph& graph, const ValueIndex& index, const std::string& value) {
   QuantizedOutput out;
   RealBounds bounds;
   const std::string* current = &value;

@@ -10,6 +10,7 @@
 #include "engine/ir/graph.h"
 #include "engine/passes/clamp_match.h"
 #include "engine/passes/qdq_match.h"
+#include "engine/passes/value_index.h"
 
 namespace assay::passes {
 
@@ -22,7 +23,7 @@ struct QuantizedOutput {
 };
 
 // Every value on the way, `value` included, must have one use and be no graph output.
-std::optional<QuantizedOutput> match_output(const Graph& graph, const GraphIndex& index, const std::string& value);
+std::optional<QuantizedOutput> match_output(const Graph& graph, const ValueIndex& index, const std::string& value);
 
 // Puts `fused`, which makes quantization.integers and clamps itself, in the place of the node at `position` and removes
 // the absorbed nodes.

@@ -9,7 +9,7 @@
 namespace assay::passes {
 namespace {
 
-constexpr std::array<Pass, 35> kPasses = {{
+constexpr std::array<Pass, 39> kPasses = {{
     {"eliminate_identity", Level::kBasic, "Removes Identity nodes. Changes no value.", eliminate_identity},
     {"eliminate_dropout", Level::kBasic,
      "Removes Dropout that drops nothing: no training_mode, or a ratio of 0, and no reader of its mask. Changes no "
@@ -30,6 +30,8 @@ constexpr std::array<Pass, 35> kPasses = {{
      "DequantizeLinear stays, since later passes need the integers behind it. Changes values only as far as float "
      "operators of the host differ from plain loops.",
      constant_folding},
+    {"extreme_to_clip", Level::kBasic,
+     "Max or Min of a value and a float32 constant of one element becomes Clip. Changes no value.", extreme_to_clip},
     {"merge_casts", Level::kBasic,
      "Cast -> Cast where the first loses nothing becomes one Cast, or none. Changes no value.", merge_casts},
     {"merge_slices", Level::kBasic, "Slice -> Slice along other axes becomes one Slice. Changes no value.",
@@ -119,9 +121,9 @@ constexpr std::array<Pass, 35> kPasses = {{
      "QLinearLeakyRelu or QLinearSoftmax. Results differ by at most one step.",
      fuse_qdq_unary},
     {"fuse_qdq_lookup", Level::kExtended,
-     "DequantizeLinear -> Tanh, Erf, Gelu, HardSwish, Sigmoid, LeakyRelu, alone or with Relu, Clip, Add, Sub, Mul and "
-     "Div "
-     "by scalar constants or by one another -> QuantizeLinear becomes ByteLookup, a table of the results for all 256 "
+     "DequantizeLinear -> Tanh, Erf, Gelu, HardSwish, Sigmoid, LeakyRelu, Relu, Clip, alone or with Add, Sub, Mul and "
+     "Div by scalar constants or by one another -> QuantizeLinear becomes ByteLookup, a table of the results for all "
+     "256 "
      "bytes. Changes no value.",
      fuse_qdq_lookup},
     {"fuse_qdq_concat", Level::kExtended,
@@ -137,6 +139,8 @@ constexpr std::array<Pass, 35> kPasses = {{
      "QLinearConv, QLinearMatMul or QGemm followed by Relu or Clip on its integers becomes one operator that clamps in "
      "its requantization. Changes no value.",
      fuse_integer_clamp},
+    {"fold_integer_pad", Level::kExtended,
+     "Pad with the zero point before QLinearConv becomes its own padding. Changes no value.", fold_integer_pad},
     {"fuse_matmul_integer_to_float", Level::kExtended,
      "MatMulInteger -> Cast -> Mul by A's and B's scale [-> Add of a row] becomes MatMulIntegerToFloat. Changes no "
      "value.",
@@ -144,6 +148,13 @@ constexpr std::array<Pass, 35> kPasses = {{
     {"fuse_dynamic_quantize_matmul", Level::kExtended,
      "DynamicQuantizeLinear -> MatMulIntegerToFloat becomes DynamicQuantizeMatMul. Changes no value.",
      fuse_dynamic_quantize_matmul},
+    {"fuse_conv_add", Level::kExtended,
+     "Conv -> Add of a value of the same shape becomes FusedConv, which adds before it writes. Results "
+     "differ by float32 rounding where oneDNN chooses another implementation for it, else not at all.",
+     fuse_conv_add},
+    {"fuse_conv_activation", Level::kExtended,
+     "Conv or FusedConv -> Relu, LeakyRelu or Clip becomes one FusedConv. Numbers change as with fuse_conv_add.",
+     fuse_conv_activation},
 }};
 
 Status check_names(const std::vector<std::string>& names) {

@@ -12,7 +12,7 @@ namespace {
 constexpr Index kProtoUint8 = 2;  // TensorProto.DataType values
 constexpr Index kProtoInt8 = 3;
 
-const Node* producer(const Graph& graph, const GraphIndex& index, const std::string& value) {
+const Node* producer(const Graph& graph, const ValueIndex& index, const std::string& value) {
   const Index position = index.producer(value);
   return position < 0 ? nullptr : &graph.nodes[static_cast<std::size_t>(position)];
 }
@@ -33,7 +33,7 @@ DType default_quantized_type(const Node& node) {
 }
 
 // The type of the integers that a DequantizeLinear without zero point reads.
-DType integers_type(const Graph& graph, const GraphIndex& index, const std::string& value) {
+DType integers_type(const Graph& graph, const ValueIndex& index, const std::string& value) {
   if (const Tensor* constant = graph.constant(value)) {
     return constant->dtype();
   }
@@ -86,7 +86,7 @@ bool Quantization::per_tensor() const { return scales.size() == 1 && is_usable_s
 
 Index Quantization::zero_point_value() const { return zero_points.empty() ? 0 : zero_points.to_indices()[0]; }
 
-std::optional<Quantization> match_dequantize(const Graph& graph, const GraphIndex& index, const std::string& value) {
+std::optional<Quantization> match_dequantize(const Graph& graph, const ValueIndex& index, const std::string& value) {
   const Node* node = producer(graph, index, value);
   if (node == nullptr || !is_standard(*node, "DequantizeLinear")) {
     return std::nullopt;
@@ -103,7 +103,7 @@ std::optional<Quantization> match_dequantize(const Graph& graph, const GraphInde
   return out->dtype == DType::kUndefined ? std::nullopt : out;
 }
 
-std::optional<Quantization> match_activation(const Graph& graph, const GraphIndex& index, const std::string& value) {
+std::optional<Quantization> match_activation(const Graph& graph, const ValueIndex& index, const std::string& value) {
   std::optional<Quantization> out = match_dequantize(graph, index, value);
   return out.has_value() && out->per_tensor() && is_8bit(out->dtype) ? out : std::nullopt;
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/ir/graph.h"
+#include "engine/passes/value_index.h"
 
 namespace assay::passes {
 
@@ -33,9 +34,9 @@ struct Quantization {
 bool is_usable_scale(float scale);
 
 // The DequantizeLinear that makes `value`, if it has constant float32 parameters.
-std::optional<Quantization> match_dequantize(const Graph& graph, const GraphIndex& index, const std::string& value);
+std::optional<Quantization> match_dequantize(const Graph& graph, const ValueIndex& index, const std::string& value);
 // The same where it makes 8-bit integers real, per tensor.
-std::optional<Quantization> match_activation(const Graph& graph, const GraphIndex& index, const std::string& value);
+std::optional<Quantization> match_activation(const Graph& graph, const ValueIndex& index, const std::string& value);
 
 // The node at this position as a QuantizeLinear with constant float32 parameters.
 std::optional<Quantization> match_quantize(const Graph& graph, std::size_t node);

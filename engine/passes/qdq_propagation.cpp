@@ -23,7 +23,7 @@ void insert_after(Graph& graph, std::size_t i, Node node) {
 }
 
 // Equal parameters on both sides: drop_qdq_movement takes both away.
-bool is_enclosed(const Graph& graph, const GraphIndex& index, const std::optional<Quantization>& input,
+bool is_enclosed(const Graph& graph, const ValueIndex& index, const std::optional<Quantization>& input,
                  const Node& node) {
   if (!input.has_value() || !is_used_once(graph, index, node.outputs[0])) {
     return false;
@@ -53,7 +53,7 @@ bool move_dequantize_down(Graph& graph, const std::optional<Quantization>& input
 }
 
 // node -> QuantizeLinear  becomes  QuantizeLinear -> node, where nothing else sees the values between.
-bool move_quantize_up(Graph& graph, const GraphIndex& index, std::size_t i) {
+bool move_quantize_up(Graph& graph, const ValueIndex& index, std::size_t i) {
   const Node& node = graph.nodes[i];
   if (!is_used_once(graph, index, node.outputs[0]) || !is_used_once(graph, index, node.inputs[0]) ||
       graph.constant(node.inputs[0]) != nullptr) {
@@ -83,7 +83,7 @@ bool move_quantize_up(Graph& graph, const GraphIndex& index, std::size_t i) {
 }  // namespace
 
 Result<Index> qdq_propagation(Graph& graph, const PassContext& /*context*/) {
-  return rewrite_until_stable(graph, [](Graph& g, const GraphIndex& index, std::size_t i) -> Result<bool> {
+  return rewrite_until_stable(graph, [](Graph& g, const ValueIndex& index, std::size_t i) -> Result<bool> {
     const Node& node = g.nodes[i];
     if (!is_propagated_movement(g, node)) {
       return false;

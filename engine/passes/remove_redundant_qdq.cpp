@@ -8,7 +8,7 @@
 namespace assay::passes {
 
 Result<Index> remove_redundant_qdq(Graph& graph, const PassContext& /*context*/) {
-  return rewrite_until_stable(graph, [](Graph& g, const GraphIndex& index, std::size_t i) -> Result<bool> {
+  return rewrite_until_stable(graph, [](Graph& g, const ValueIndex& index, std::size_t i) -> Result<bool> {
     const auto quantize = match_quantize(g, i);
     if (!quantize.has_value()) {
       return false;

@@ -8,14 +8,13 @@ namespace assay::passes {
 Result<Index> rewrite_until_stable(Graph& graph, const Rewrite& rewrite) {
   Index count = 0;
   bool changed = true;
+  ValueIndex index(graph);
   while (changed) {
     changed = false;
-    GraphIndex index(graph);
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       ASSAY_ASSIGN(const bool rewritten, rewrite(graph, index, i));
       if (rewritten) {
-        remove_dead_nodes(graph);
-        index = GraphIndex(graph);
+        index.follow(graph);
         ++count;
         changed = true;
       }
@@ -27,7 +26,7 @@ Result<Index> rewrite_until_stable(Graph& graph, const Rewrite& rewrite) {
   return count;
 }
 
-bool is_used_once(const Graph& graph, const GraphIndex& index, const std::string& value) {
+bool is_used_once(const Graph& graph, const ValueIndex& index, const std::string& value) {
   return index.consumer_count(value) == 1 && !graph.is_output(value);
 }
 
@@ -44,7 +43,7 @@ void erase_nodes(Graph& graph, std::vector<std::size_t> positions) {
   }
 }
 
-bool forward_value(Graph& graph, const GraphIndex& index, const std::string& from, const std::string& to) {
+bool forward_value(Graph& graph, const ValueIndex& index, const std::string& from, const std::string& to) {
   if (graph.is_output(from)) {
     const Index maker = index.producer(to);
     if (maker < 0 || graph.is_output(to)) {

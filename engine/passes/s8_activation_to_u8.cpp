@@ -35,7 +35,7 @@ void make_unsigned(Graph& graph, const Quantization& quantization) {
   node.origin = "s8_activation_to_u8";
 }
 
-Result<bool> convert_at(Graph& graph, const GraphIndex& index, std::size_t i) {
+Result<bool> convert_at(Graph& graph, const ValueIndex& index, std::size_t i) {
   const auto quantize = match_quantize(graph, i);
   if (!quantize.has_value() || quantize->dtype != DType::kInt8 || graph.constant(quantize->reals) != nullptr ||
       !is_used_once(graph, index, quantize->integers)) {

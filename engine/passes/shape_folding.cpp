@@ -64,7 +64,7 @@ bool fold_target(Graph& graph, const FactTable& facts, std::size_t i) {
 
 Result<Index> shape_folding(Graph& graph, const PassContext& context) {
   const FactTable facts(graph, context.inputs_checked);
-  return rewrite_until_stable(graph, [&](Graph& g, const GraphIndex&, std::size_t i) -> Result<bool> {
+  return rewrite_until_stable(graph, [&](Graph& g, const ValueIndex&, std::size_t i) -> Result<bool> {
     return fold_node(g, facts, i) || fold_target(g, facts, i);
   });
 }

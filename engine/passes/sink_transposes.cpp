@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kName = "sink_transposes";
 
-const Node* maker_of(const Graph& graph, const GraphIndex& index, const std::string& value) {
+const Node* maker_of(const Graph& graph, const ValueIndex& index, const std::string& value) {
   const Index position = index.producer(value);
   return position < 0 ? nullptr : &graph.nodes[static_cast<std::size_t>(position)];
 }
@@ -42,7 +42,7 @@ std::optional<std::size_t> varying_operand(const Graph& graph, const Node& node,
 }
 
 // Whether the value runs through such nodes alone into a Transpose.
-bool reaches_transpose(const Graph& graph, const GraphIndex& index, const std::string& value, std::size_t rank) {
+bool reaches_transpose(const Graph& graph, const ValueIndex& index, const std::string& value, std::size_t rank) {
   const std::string* current = &value;
   while (is_used_once(graph, index, *current)) {
     const Node& user = graph.nodes[static_cast<std::size_t>(index.consumers(*current).front())];
@@ -73,7 +73,7 @@ void sink(Graph& graph, std::size_t i, const Node& transpose, Node node) {
   graph.nodes.insert(graph.nodes.begin() + static_cast<std::ptrdiff_t>(i) + 1, std::move(behind));
 }
 
-bool sink_through_one(Graph& graph, const GraphIndex& index, std::size_t i) {
+bool sink_through_one(Graph& graph, const ValueIndex& index, std::size_t i) {
   Node node = graph.nodes[i];
   for (std::size_t j = 0; j < node.inputs.size(); ++j) {
     const Node* maker = maker_of(graph, index, node.inputs[j]);
@@ -91,7 +91,7 @@ bool sink_through_one(Graph& graph, const GraphIndex& index, std::size_t i) {
   return false;
 }
 
-bool sink_through_two(Graph& graph, const GraphIndex& index, std::size_t i) {
+bool sink_through_two(Graph& graph, const ValueIndex& index, std::size_t i) {
   Node node = graph.nodes[i];
   if (!is_elementwise_binary(node) || node.inputs[0] == node.inputs[1]) {
     return false;
@@ -112,7 +112,7 @@ bool sink_through_two(Graph& graph, const GraphIndex& index, std::size_t i) {
 }  // namespace
 
 Result<Index> sink_transposes(Graph& graph, const PassContext& /*context*/) {
-  return rewrite_until_stable(graph, [](Graph& g, const GraphIndex& index, std::size_t i) -> Result<bool> {
+  return rewrite_until_stable(graph, [](Graph& g, const ValueIndex& index, std::size_t i) -> Result<bool> {
     return sink_through_two(g, index, i) || sink_through_one(g, index, i);
   });
 }

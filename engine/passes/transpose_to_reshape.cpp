@@ -31,7 +31,7 @@ Result<Index> transpose_to_reshape(Graph& graph, const PassContext& context) {
     return Index{0};
   }
   const FactTable facts(graph, context.inputs_checked);
-  return rewrite_until_stable(graph, [&](Graph& g, const GraphIndex&, std::size_t i) -> Result<bool> {
+  return rewrite_until_stable(graph, [&](Graph& g, const ValueIndex&, std::size_t i) -> Result<bool> {
     const auto perm = match_transpose(g.nodes[i]);
     const auto& dims = facts.of(g.nodes[i].input(0)).dims;
     const auto& result = facts.of(g.nodes[i].outputs[0]).dims;

@@ -5,7 +5,7 @@
 
 namespace assay::passes {
 
-bool fuse_unary_group(Graph& graph, const GraphIndex& index, const UnaryGroup& group) {
+bool fuse_unary_group(Graph& graph, const ValueIndex& index, const UnaryGroup& group) {
   const Node node = graph.nodes[group.position];
   const auto x = match_activation(graph, index, node.input(0));
   const auto y = match_output(graph, index, node.outputs[0]);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/ir/graph.h"
+#include "engine/passes/value_index.h"
 
 namespace assay::passes {
 
@@ -18,6 +19,6 @@ struct UnaryGroup {
 };
 
 // Fuses if input and output are quantized in the same type; says whether.
-bool fuse_unary_group(Graph& graph, const GraphIndex& index, const UnaryGroup& group);
+bool fuse_unary_group(Graph& graph, const ValueIndex& index, const UnaryGroup& group);
 
 }  // namespace assay::passes

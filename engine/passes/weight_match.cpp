@@ -5,7 +5,7 @@
 
 namespace assay::passes {
 
-std::optional<Quantization> match_weight(const Graph& graph, const GraphIndex& index, const std::string& value,
+std::optional<Quantization> match_weight(const Graph& graph, const ValueIndex& index, const std::string& value,
                                          Index axis) {
   std::optional<Quantization> weight = match_dequantize(graph, index, value);
   if (!weight.has_value() || !is_8bit(weight->dtype)) {

@@ -37,10 +37,27 @@ void bind(dnnl::memory& memory, const float* data) {
   memory.set_data_handle(const_cast<float*>(data));  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
 }
 
+// `z`: how the operand lies that is added; null where none is.
+dnnl::primitive_attr attributes_of(const ConvEpilogue& epilogue, const dnnl::memory::desc* z) {
+  dnnl::post_ops steps;
+  if (z != nullptr) {
+    steps.append_binary(dnnl::algorithm::binary_add, *z);
+  }
+  if (epilogue.activation == ConvEpilogue::Activation::kLeakyRelu) {
+    steps.append_eltwise(1, dnnl::algorithm::eltwise_relu, epilogue.alpha, 0);
+  } else if (epilogue.activation == ConvEpilogue::Activation::kClip) {
+    steps.append_eltwise(1, dnnl::algorithm::eltwise_clip, epilogue.low, epilogue.high);
+  }
+  dnnl::primitive_attr attributes;
+  attributes.set_post_ops(steps);
+  return attributes;
+}
+
 }  // namespace
 
-FloatConv::FloatConv(const FloatConvShape& shape, Index images, bool has_bias)
-    : FloatConv(dense_descs(shape, images), describe(shape, images, has_bias), shape.channels, shape.outputs) {}
+FloatConv::FloatConv(const FloatConvShape& shape, Index images, bool has_bias, const ConvEpilogue& epilogue)
+    : FloatConv(dense_descs(shape, images), describe(shape, images, has_bias, epilogue), shape.channels,
+                shape.outputs) {}
 
 FloatConv::FloatConv(const Descs& dense, const Primitive::primitive_desc& chosen, Index channels, Index outputs)
     : dense_(dense),
@@ -52,6 +69,8 @@ FloatConv::FloatConv(const Descs& dense, const Primitive::primitive_desc& chosen
       x_blocks_(unbound(chosen.src_desc())),
       y_rows_(unbound(dense_.y)),
       y_blocks_(unbound(chosen.dst_desc())),
+      z_rows_(unbound(dense_.y)),
+      z_blocks_(unbound(chosen.dst_desc())),
       bias_(unbound(dense_.bias)),
       implementation_(chosen.impl_info_str()) {}
 
@@ -63,8 +82,8 @@ FloatConv::Descs FloatConv::dense_descs(const FloatConvShape& shape, Index image
           .y = onednn::dense({images, shape.outputs, window.h.output, window.w.output})};
 }
 
-dnnl::convolution_forward::primitive_desc FloatConv::describe(const FloatConvShape& shape, Index images,
-                                                              bool has_bias) {
+dnnl::convolution_forward::primitive_desc FloatConv::describe(const FloatConvShape& shape, Index images, bool has_bias,
+                                                              const ConvEpilogue& epilogue) {
   const auto& [h, w] = std::pair(shape.window.h, shape.window.w);
   const auto x = onednn::any_layout({images, shape.channels, h.input, w.input});
   const auto weights = onednn::any_layout(weight_dims(shape));
@@ -79,10 +98,20 @@ dnnl::convolution_forward::primitive_desc FloatConv::describe(const FloatConvSha
   const auto description = has_bias ? Primitive::desc(kind, algorithm, x, weights, onednn::dense({shape.outputs}), y,
                                                       strides, dilations, begin, end)
                                     : Primitive::desc(kind, algorithm, x, weights, y, strides, dilations, begin, end);
-  return {description, onednn::engine()};
+  if (epilogue.empty()) {
+    return {description, onednn::engine()};
+  }
+  if (!epilogue.adds) {
+    return {description, attributes_of(epilogue, nullptr), onednn::engine()};
+  }
+  // z lies as y does, and how that is is known once it has been chosen.
+  ConvEpilogue activation = epilogue;
+  activation.adds = false;
+  const auto chosen = describe(shape, images, has_bias, activation).dst_desc();
+  return {description, attributes_of(epilogue, &chosen), onednn::engine()};
 }
 
-void FloatConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
+void FloatConv::take_x(dnnl::stream& stream, const FloatConvOperands& operands) {
   if (operands.x_in_blocks) {
     bind(x_blocks_, operands.x);
     arguments_[DNNL_ARG_SRC] = x_blocks_;
@@ -92,6 +121,27 @@ void FloatConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
     }
     bind(x_rows_, operands.x);
     arguments_[DNNL_ARG_SRC] = x_change_->convert(stream, x_rows_);
+  }
+}
+
+void FloatConv::take_z(dnnl::stream& stream, const FloatConvOperands& operands) {
+  dnnl::memory& argument = arguments_[DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1];
+  if (operands.z_in_blocks) {
+    bind(z_blocks_, operands.z);
+    argument = z_blocks_;
+    return;
+  }
+  if (!z_change_) {
+    z_change_ = onednn::LayoutChange::before(dense_.y, z_blocks_.get_desc());
+  }
+  bind(z_rows_, operands.z);
+  argument = z_change_->convert(stream, z_rows_);
+}
+
+void FloatConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
+  take_x(stream, operands);
+  if (operands.z != nullptr) {
+    take_z(stream, operands);
   }
   if (!operands.keep_weights || !weights_) {
     weights_ = w_change_.convert(stream, onednn::wrap(dense_.w, operands.w));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution primitives of oneDNN on float32, for Conv. oneDNN chooses its own layouts. Included by .cpp files only.
+// Convolution primitives of oneDNN on float32, for Conv and FusedConv. oneDNN chooses its own layouts. Included by .cpp
+// files only.
 #pragma once
 
 #include <unordered_map>
 
 #include "engine/runtime/onednn.h"
+#include "engine/runtime/ops/conv_epilogue.h"
 #include "engine/runtime/window.h"
 
 namespace assay::runtime {
@@ -29,22 +31,38 @@ struct FloatConvOperands {
   const float* x = nullptr;
   const float* w = nullptr;
   const float* bias = nullptr;
+  const float* z = nullptr;  // for an epilogue that adds
   float* y = nullptr;
   bool x_in_blocks = false;   // of x_block() channels; else row-major
   bool y_in_blocks = false;   // of y_block()
+  bool z_in_blocks = false;   // of y_block()
   bool keep_weights = false;  // they are the same in every run
 };
 
-// One primitive for a number of images with its layout changes.
-class FloatConv {
+// A convolution of one shape over a number of images.
+class ImageConv {
  public:
-  FloatConv(const FloatConvShape& shape, Index images, bool has_bias);
+  ImageConv() = default;
+  ImageConv(const ImageConv&) = delete;
+  ImageConv& operator=(const ImageConv&) = delete;
+  virtual ~ImageConv() = default;
 
-  void run(dnnl::stream& stream, const FloatConvOperands& operands);
-  // Channels in a block (channel_blocks.h) of what the primitive reads and writes; 0 where it wants another layout.
-  Index x_block() const { return x_block_; }
-  Index y_block() const { return y_block_; }
-  const std::string& implementation() const { return implementation_; }
+  virtual void run(dnnl::stream& stream, const FloatConvOperands& operands) = 0;
+  // Channels in a block (channel_blocks.h) of what it reads and writes; 0 where it wants another layout.
+  virtual Index x_block() const = 0;
+  virtual Index y_block() const = 0;
+  virtual const std::string& implementation() const = 0;
+};
+
+// One primitive with its layout changes.
+class FloatConv final : public ImageConv {
+ public:
+  FloatConv(const FloatConvShape& shape, Index images, bool has_bias, const ConvEpilogue& epilogue);
+
+  void run(dnnl::stream& stream, const FloatConvOperands& operands) override;
+  Index x_block() const override { return x_block_; }
+  Index y_block() const override { return y_block_; }
+  const std::string& implementation() const override { return implementation_; }
 
  private:
   struct Descs {
@@ -53,13 +71,17 @@ class FloatConv {
   using Primitive = dnnl::convolution_forward;
   FloatConv(const Descs& dense, const Primitive::primitive_desc& chosen, Index channels, Index outputs);
   static Descs dense_descs(const FloatConvShape& shape, Index images);
-  static Primitive::primitive_desc describe(const FloatConvShape& shape, Index images, bool has_bias);
+  static Primitive::primitive_desc describe(const FloatConvShape& shape, Index images, bool has_bias,
+                                            const ConvEpilogue& epilogue);
+  void take_x(dnnl::stream& stream, const FloatConvOperands& operands);
+  void take_z(dnnl::stream& stream, const FloatConvOperands& operands);
 
   Descs dense_;
   Primitive primitive_;
   // Made when first needed: an operand in blocks needs none.
   std::optional<onednn::LayoutChange> x_change_;
   std::optional<onednn::LayoutChange> y_change_;
+  std::optional<onednn::LayoutChange> z_change_;
   onednn::LayoutChange w_change_;
   Index x_block_;
   Index y_block_;
@@ -68,6 +90,8 @@ class FloatConv {
   dnnl::memory x_blocks_;
   dnnl::memory y_rows_;
   dnnl::memory y_blocks_;
+  dnnl::memory z_rows_;
+  dnnl::memory z_blocks_;
   dnnl::memory bias_;
   std::optional<dnnl::memory> weights_;
   std::unordered_map<int, dnnl::memory> arguments_;

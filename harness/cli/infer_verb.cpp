@@ -12,6 +12,7 @@
 #include "engine/base/output_file.h"
 #include "harness/cli/file_targets.h"
 #include "harness/cli/flags.h"
+#include "harness/cli/model_times.h"
 #include "harness/cli/node_times.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verbs.h"
@@ -35,6 +36,8 @@ struct InferFlags {
   std::string folder;
   std::string trace;      // empty: none
   std::string optimized;  // file for the optimised model; "" writes none
+  std::string times;      // file for the times of loading, planning and running; "" writes none
+  double seconds = 1;     // of repeated runs for it
   bool profile = false;
 
   bool measures() const { return profile || !trace.empty(); }
@@ -115,7 +118,7 @@ std::vector<NamedFile> files_read(const InferFlags& flags) {
 }
 
 std::vector<NamedFile> files_written(const InferFlags& flags) {
-  return {{"--trace", flags.trace}, {"--save-optimized", flags.optimized}};
+  return {{"--trace", flags.trace}, {"--save-optimized", flags.optimized}, {"--times", flags.times}};
 }
 
 // The file of each output; two outputs must not share one, and none may be another file of the command line.
@@ -153,6 +156,7 @@ struct Inferred {
   std::string table;
   std::string memory;  // a line, where asked for
   std::string trace;   // likewise, a file
+  std::string times;   // likewise
   api::NamedTensors outputs;
   std::map<std::string, std::string> files;
   std::optional<api::Model> optimized;  // where it is to be written
@@ -173,9 +177,12 @@ Result<Inferred> infer(const InferFlags& flags) {
   run::RuntimeHost host;
   ASSAY_ASSIGN(const spec::Configuration configuration, configuration_of(flags.settings, "runtime."));
   ASSAY_TRY(check_runtime(configuration, host));
-  ASSAY_ASSIGN(const api::Model model, api::Model::load(flags.model));
   ASSAY_ASSIGN(const api::NamedTensors inputs, load_inputs(flags.inputs));
+  ModelTimes model_times;
+  ASSAY_ASSIGN(const api::Model model, api::Model::load(flags.model));
+  model_times.loaded();
   ASSAY_ASSIGN(const std::shared_ptr<run::RuntimeSession> session, run::open_session(model, configuration, host));
+  model_times.planned();
   ASSAY_ASSIGN(const run::FeedPlan plan, run::plan_feed(model.graph(), inputs, run::batch_size(configuration), false));
   Inferred inferred;
   if (!flags.optimized.empty()) {
@@ -183,6 +190,16 @@ Result<Inferred> infer(const InferFlags& flags) {
       return unsupported("--save-optimized needs runtime.name=assay: other runtimes do not show their graph");
     }
     ASSAY_ASSIGN(inferred.optimized, api::Model::from_graph(session->own()->optimized_graph()));
+  }
+  if (!flags.times.empty()) {
+    const auto call = [&]() -> Status {
+      ASSAY_TRY(run::feed(*session, inputs, plan));
+      return {};
+    };
+    ASSAY_TRY(call());
+    model_times.ran_first();
+    ASSAY_TRY(model_times.repeat(call, flags.seconds));
+    inferred.times = model_times.json();
   }
   NodeTimes times;
   api::RunOptions options;
@@ -242,6 +259,12 @@ int infer_action(const InferFlags& flags) {
     }
     say("the nodes' times are in " + flags.trace);
   }
+  if (!flags.times.empty()) {
+    if (const Status saved = replace_file(flags.times, inferred.value().times); !saved.ok()) {
+      return complain(saved.error().message, reports::kExitHarness);
+    }
+    say("the times of loading, planning and running are in " + flags.times);
+  }
   if (!inferred.value().memory.empty()) {
     say(inferred.value().memory);
   }
@@ -267,6 +290,12 @@ void define_infer(CLI::App& command, Action& action) {
   command.add_option(
       "--save-optimized", flags->optimized,
       "Also write the optimised model to this file; each node's doc_string names the passes that made it");
+  command.add_option("--times", flags->times,
+                     "Also run it again and again, and write what loading, planning and each run took, and the\n"
+                     "process's memory, to FILE.json");
+  command.add_option("--seconds", flags->seconds, "How long --times repeats runs")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
   command.callback([flags, &action] { action = [flags] { return infer_action(*flags); }; });
 }
 

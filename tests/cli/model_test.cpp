@@ -38,7 +38,7 @@ TEST_F(Models, ProfileShowsTimesMemoryAndATrace) {
     EXPECT_GE(event.at("ts").get<double>(), end - 1e-6) << "nodes run one after the other";
     end = event.at("ts").get<double>() + event.at("dur").get<double>();
   }
-  EXPECT_EQ(trace.at("traceEvents")[0].at("args").at("op"), "Conv");
+  EXPECT_EQ(trace.at("traceEvents")[0].at("args").at("op"), "com.microsoft.FusedConv");
 }
 
 TEST_F(Models, ATraceThatCannotBeWrittenIsSaidBeforeTheRun) {
@@ -46,6 +46,24 @@ TEST_F(Models, ATraceThatCannotBeWrittenIsSaidBeforeTheRun) {
   EXPECT_EQ(ran.code, 4);
   EXPECT_THAT(ran.err, HasSubstr("missing"));
   EXPECT_FALSE(std::filesystem::exists(path("out")));
+}
+
+TEST_F(Models, TimesAreWrittenForLoadingPlanningAndEachRun) {
+  const Ran ran = shell("assay infer m.onnx --input x=x.npy -o out --times times.json --seconds 0");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(output("out"), (std::vector<float>{0, 16129, 8128, 0}));
+  EXPECT_THAT(ran.err, HasSubstr("times.json"));
+  const json times = json::parse(read("times.json"));
+  for (const char* key : {"load_ms", "plan_ms", "first_run_ms", "start_cpu_ms", "resident_kib"}) {
+    EXPECT_GT(times.at(key).get<double>(), 0) << key;
+  }
+  EXPECT_EQ(times.at("runs_ms").size(), 3U) << "the fewest";
+  EXPECT_EQ(times.at("runs_cpu_ms").size(), 3U);
+  EXPECT_GE(times.at("peak_resident_kib").get<long>(), times.at("resident_kib").get<long>());
+
+  EXPECT_EQ(shell("assay infer m.onnx --input x=x.npy -o other --times missing/times.json").code, 4);
+  EXPECT_EQ(shell("assay infer m.onnx --input x=x.npy -o other --times t.json --seconds -1").code, 2);
+  EXPECT_FALSE(std::filesystem::exists(path("other")));
 }
 
 TEST_F(Models, InferSavesTheOptimizedModel) {

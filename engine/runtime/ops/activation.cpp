@@ -44,7 +44,10 @@ OperatorResult prepare_double(const PrepareContext& context, double (*f)(double)
 
 OperatorResult prepare_leaky_relu(const PrepareContext& context) {
   const float alpha = context.node.float_attribute("alpha", 0.01F);
-  return prepare_map(context, [alpha](float x) { return x < 0 ? alpha * x : x; });
+  return prepare_map(context, [alpha](float x) {
+    const float scaled = alpha * x;
+    return x < 0 ? scaled : x;
+  });
 }
 
 OperatorResult prepare_sigmoid(const PrepareContext& context) {

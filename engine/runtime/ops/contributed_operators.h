@@ -7,6 +7,7 @@
 namespace assay::runtime {
 
 OperatorResult prepare_bias_gelu(const PrepareContext& context);
+OperatorResult prepare_composed_conv(const PrepareContext& context);  // FusedConv as its parts
 OperatorResult prepare_dynamic_quantize_matmul(const PrepareContext& context);
 OperatorResult prepare_fast_gelu(const PrepareContext& context);
 OperatorResult prepare_fused_conv(const PrepareContext& context);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conv on float32 with oneDNN: X [N,C,(H,)W], W [M,C/group,(kH,)kW], B [M]; Y [N,M,(oH,)oW].
+// Conv on float32 with oneDNN: X [N,C,(H,)W], W [M,C/group,(kH,)kW], B [M]; Y [N,M,(oH,)oW]; for FusedConv Z like Y.
 //
 // oneDNN chooses its own layouts; images are converted a few at a time, so that what is converted stays in the cache.
 // Primitives are kept by shape; constant weights are converted once for each.
 #include <algorithm>
 #include <map>
 
+#include "engine/runtime/dilated_conv.h"
 #include "engine/runtime/float_conv.h"
+#include "engine/runtime/ops/conv_epilogue.h"
 #include "engine/runtime/ops/float_operators.h"
 
 namespace assay::runtime {
@@ -52,20 +54,33 @@ Result<ConvShape> resolve_shape(const RunContext& run, const Shape& x, const Win
   return shape;
 }
 
+float finished(float sum, const ConvEpilogue& epilogue) {
+  switch (epilogue.activation) {
+    case ConvEpilogue::Activation::kNone:
+      return sum;
+    case ConvEpilogue::Activation::kLeakyRelu:
+      return sum < 0 ? epilogue.alpha * sum : sum;
+    case ConvEpilogue::Activation::kClip:
+      return std::min(std::max(sum, epilogue.low), epilogue.high);
+  }
+  return sum;
+}
+
 // What remains of a convolution over no input elements.
-void fill_with_bias(const ConvShape& shape, const float* bias, float* y) {
+void fill_without_input(const ConvShape& shape, const FloatConvOperands& operands, const ConvEpilogue& epilogue) {
   const Index plane = shape.window.h.output * shape.window.w.output;
-  for (Index row = 0; row < shape.batch * shape.outputs; ++row) {
-    std::fill(y, y + plane, bias == nullptr ? 0.0F : bias[row % shape.outputs]);
-    y += plane;
+  for (Index i = 0; i < shape.batch * shape.outputs * plane; ++i) {
+    const float bias = operands.bias == nullptr ? 0.0F : operands.bias[i / plane % shape.outputs];
+    operands.y[i] = finished(bias + (operands.z == nullptr ? 0.0F : operands.z[i]), epilogue);
   }
 }
 
 class Conv : public Operator {
  public:
-  Conv(WindowSpec spec, Index group, bool weights_constant)
+  Conv(WindowSpec spec, Index group, bool weights_constant, const ConvEpilogue& epilogue)
       : spec_(std::move(spec)),
         group_(group),
+        epilogue_(epilogue),
         weights_constant_(weights_constant),
         stream_(onednn::engine()),
         info_(onednn::undecided_kernel_info()) {}
@@ -79,15 +94,23 @@ class Conv : public Operator {
     FloatConvOperands operands = operands_of(context);
     operands.x = x.data<float>().data();
     operands.y = y.mutable_data<float>().data();
+    if (epilogue_.adds) {
+      ASSAY_TRY(check_addend(context.input(3), y.shape()));
+      operands.z = context.input(3).data<float>().data();
+    }
     if (y.size() > 0 && x.size() > 0) {
       ASSAY_TRY(onednn::call([&]() -> Status {
         const Index images = images_at_once(shape, context.threads);
-        compute({.shape = shape, .images = images, .x_size = shape.image_size(), .y_size = shape.result_size()},
+        compute({.shape = shape,
+                 .images = images,
+                 .x_size = shape.image_size(),
+                 .y_size = shape.result_size(),
+                 .threads = context.threads},
                 operands);
         return {};
       }));
     } else if (y.size() > 0) {
-      fill_with_bias(shape, operands.bias, operands.y);
+      fill_without_input(shape, operands, epilogue_);
     }
     context.multiply_accumulates = shape.macs();
     return one_output(std::move(y));
@@ -108,19 +131,33 @@ class Conv : public Operator {
     return onednn::call([&]() -> Result<ChannelBlocks> {
       const Index images = images_at_once(shape, context.threads);
       const Index x_block = from_blocks ? context.blocks[0].block() : 0;
-      const Index y_block = block_of_result(shape, images, !context.input(2).empty(), x_block);
+      const Index y_block = block_of_result(
+          shape, {.images = images, .has_bias = !context.input(2).empty(), .threads = context.threads}, x_block);
       if (y_block == 0 || shape.result_size() == 0) {
         return ChannelBlocks();
       }
-      ASSAY_ASSIGN(ChannelBlocks y, allocate_blocks(shape.window.output_shape({shape.batch, shape.outputs}), y_block));
+      const Shape y_shape = shape.window.output_shape({shape.batch, shape.outputs});
       FloatConvOperands operands = operands_of(context);
+      if (epilogue_.adds) {
+        operands.z_in_blocks = !context.blocks[3].empty();
+        if (operands.z_in_blocks && context.blocks[3].block() != y_block) {
+          return ChannelBlocks();
+        }
+        const Tensor& z = operands.z_in_blocks ? context.blocks[3].data : context.input(3);
+        ASSAY_TRY(check_addend(z, operands.z_in_blocks ? z.shape() : y_shape));
+        operands.z = z.data<float>().data();
+      }
+      ASSAY_ASSIGN(ChannelBlocks y, allocate_blocks(y_shape, y_block));
       operands.x = x.data<float>().data();
       operands.y = y.data.mutable_data<float>().data();
       operands.x_in_blocks = from_blocks;
       operands.y_in_blocks = true;
-      compute(
-          {.shape = shape, .images = images, .x_size = x.size() / shape.batch, .y_size = y.data.size() / shape.batch},
-          operands);
+      compute({.shape = shape,
+               .images = images,
+               .x_size = x.size() / shape.batch,
+               .y_size = y.data.size() / shape.batch,
+               .threads = context.threads},
+              operands);
       context.multiply_accumulates = shape.macs();
       return y;
     });
@@ -134,6 +171,13 @@ class Conv : public Operator {
     Index images = 1;  // of one call
     Index x_size = 0;  // of an image, in floats as they lie in memory
     Index y_size = 0;
+    int threads = 1;
+  };
+
+  struct Variant {
+    Index images = 1;
+    bool has_bias = false;
+    int threads = 1;
   };
 
   FloatConvOperands operands_of(const RunContext& context) const {
@@ -143,19 +187,27 @@ class Conv : public Operator {
             .keep_weights = weights_constant_};
   }
 
+  static Status check_addend(const Tensor& z, const Shape& shape) {
+    ASSAY_TRY(check_type(z, "Z", {DType::kFloat32}));
+    if (z.shape() != shape) {
+      return invalid_argument("Z must have Y's shape " + shape_text(shape) + "; found " + shape_text(z.shape()));
+    }
+    return {};
+  }
+
   static Index images_at_once(const ConvShape& shape, int threads) {
     const Index bytes_per_image = (shape.image_size() + shape.result_size()) * static_cast<Index>(sizeof(float));
     return std::clamp<Index>(kBlockBytes * threads / std::max<Index>(bytes_per_image, 1), 1, shape.batch);
   }
 
   // What every primitive of the batch writes, if each reads blocks of `x_block` (0: rows); else 0.
-  Index block_of_result(const ConvShape& shape, Index images, bool has_bias, Index x_block) {
+  Index block_of_result(const ConvShape& shape, const Variant& whole, Index x_block) {
     Index y_block = 0;
-    for (const Index size : {images, shape.batch % images}) {
+    for (const Index size : {whole.images, shape.batch % whole.images}) {
       if (size == 0) {
         continue;
       }
-      const FloatConv& conv = primitive(shape, size, has_bias);
+      const ImageConv& conv = primitive(shape, {.images = size, .has_bias = whole.has_bias, .threads = whole.threads});
       const bool fits = (x_block == 0 || conv.x_block() == x_block) && (y_block == 0 || conv.y_block() == y_block);
       if (!fits || conv.y_block() == 0) {
         return 0;
@@ -168,45 +220,64 @@ class Conv : public Operator {
   void compute(const Work& work, FloatConvOperands operands) {
     for (Index first = 0; first < work.shape.batch; first += work.images) {
       const Index images = std::min(work.images, work.shape.batch - first);
-      FloatConv& conv = primitive(work.shape, images, operands.bias != nullptr);
+      ImageConv& conv =
+          primitive(work.shape, {.images = images, .has_bias = operands.bias != nullptr, .threads = work.threads});
       conv.run(stream_, operands);
       operands.x += images * work.x_size;
       operands.y += images * work.y_size;
+      if (operands.z != nullptr) {
+        operands.z += images * (operands.z_in_blocks ? work.y_size : work.shape.result_size());
+      }
     }
   }
 
-  FloatConv& primitive(const ConvShape& shape, Index images, bool has_bias) {
-    const Dims key = shape.key(images);
+  ImageConv& primitive(const ConvShape& shape, const Variant& variant) {
+    const Dims key = shape.key(variant.images);
     auto found = primitives_.find(key);
     if (found == primitives_.end()) {
       if (primitives_.size() >= kMaxPrimitives) {
         primitives_.clear();
       }
-      found = primitives_.emplace(key, FloatConv(shape, images, has_bias)).first;
+      found = primitives_.emplace(key, make_primitive(shape, variant)).first;
     }
-    info_ = onednn::kernel_info(found->second.implementation());
-    return found->second;
+    info_ = onednn::kernel_info(found->second->implementation());
+    return *found->second;
+  }
+
+  std::unique_ptr<ImageConv> make_primitive(const ConvShape& shape, const Variant& variant) const {
+    auto plain = std::make_unique<FloatConv>(shape, variant.images, variant.has_bias, epilogue_);
+    if (plain->y_block() != 0 || !DilatedConv::suits(shape, epilogue_)) {
+      return plain;
+    }
+    auto phases = std::make_unique<DilatedConv>(shape, variant.images, variant.has_bias, epilogue_, variant.threads);
+    return phases->y_block() == 0 ? std::unique_ptr<ImageConv>(std::move(plain)) : std::move(phases);
   }
 
   WindowSpec spec_;
   Index group_;
+  ConvEpilogue epilogue_;
   bool weights_constant_;
   dnnl::stream stream_;
   KernelInfo info_;
-  std::map<Dims, FloatConv> primitives_;
+  std::map<Dims, std::unique_ptr<ImageConv>> primitives_;
 };
 
 }  // namespace
 
 OperatorResult prepare_conv(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 2, 3));
+  return prepare_conv_with(context, {});
+}
+
+OperatorResult prepare_conv_with(const PrepareContext& context, const ConvEpilogue& epilogue) {
   ASSAY_ASSIGN(WindowSpec spec, read_window_spec(context.node));
   const Index group = context.node.int_attribute("group", 1);
   if (group < 1) {
     return invalid_model("group must be at least 1; found " + std::to_string(group));
   }
   return onednn::call([&]() -> OperatorResult {
-    return std::unique_ptr<Operator>(std::make_unique<Conv>(std::move(spec), group, context.constant(1) != nullptr));
+    return std::unique_ptr<Operator>(
+        std::make_unique<Conv>(std::move(spec), group, context.constant(1) != nullptr, epilogue));
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// com.microsoft's fused float operators, each as the operators it stands for: FusedConv, FusedGemm, FusedMatMul,
-// BiasGelu, FastGelu.
+// com.microsoft's fused float operators, each as the operators it stands for: FusedConv (see fused_conv.cpp),
+// FusedGemm, FusedMatMul, BiasGelu, FastGelu.
 #include "engine/runtime/ops/composed.h"
 #include "engine/runtime/ops/contributed_operators.h"
 #include "engine/runtime/ops/elementwise_operators.h"
@@ -121,7 +121,7 @@ class FusedMatMul final : public Operator {
 
 }  // namespace
 
-OperatorResult prepare_fused_conv(const PrepareContext& context) {
+OperatorResult prepare_composed_conv(const PrepareContext& context) {
   const Node& node = context.node;
   Fused::Parts parts;
   ASSAY_ASSIGN(parts.core, prepare_part(context,

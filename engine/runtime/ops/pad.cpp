@@ -36,6 +36,9 @@ constexpr Index kOutside = -1;
 struct PaddedDim {
   std::vector<Index> source;
   Index stride = 1;  // in the input, elements
+  // The output positions [first, last) have the input positions that follow source[first].
+  Index first = 0;
+  Index last = 0;
 };
 
 struct PadRequest {
@@ -128,8 +131,24 @@ class Padder {
       *out_ = *in_;
       return;
     }
-    for (const Index source : dims_[level].source) {
-      *out_++ = offset == kOutside || source == kOutside ? fill_ : in_[offset + source];
+    const PaddedDim& dim = dims_[level];
+    const auto length = static_cast<Index>(dim.source.size());
+    if (offset == kOutside) {
+      out_ = std::fill_n(out_, length, fill_);
+      return;
+    }
+    copy_singly(dim, 0, dim.first, offset);
+    if (dim.first < dim.last) {
+      const T* from = in_ + offset + dim.source[static_cast<std::size_t>(dim.first)];
+      out_ = std::copy_n(from, dim.last - dim.first, out_);
+    }
+    copy_singly(dim, dim.last, length, offset);
+  }
+
+  void copy_singly(const PaddedDim& dim, Index first, Index last, Index offset) {
+    for (Index i = first; i < last; ++i) {
+      const Index source = dim.source[static_cast<std::size_t>(i)];
+      *out_++ = source == kOutside ? fill_ : in_[offset + source];
     }
   }
 
@@ -168,7 +187,12 @@ Result<Tensor> pad(const Tensor& data, const PadArgs& args) {
       check_memory(static_cast<std::size_t>(std::accumulate(shape.begin(), shape.end(), Index{0})) * sizeof(Index)));
   std::vector<PaddedDim> dims(rank);
   for (std::size_t i = 0; i < rank; ++i) {
-    dims[i] = {.source = sources(requests[i], shape[i]), .stride = dims_product(data.shape(), i + 1, rank)};
+    const Index kept_end = shape[i] - std::max<Index>(0, requests[i].end);
+    const Index kept_begin = std::min(std::max<Index>(0, requests[i].begin), kept_end);
+    dims[i] = {.source = sources(requests[i], shape[i]),
+               .stride = dims_product(data.shape(), i + 1, rank),
+               .first = kept_begin,
+               .last = kept_end};
   }
   with_element_size(dtype_size_bytes(data.dtype()), [&]<typename T>() {
     T fill{};

@@ -65,8 +65,9 @@ struct Extreme {
   template <typename T>
   T operator()(T a, T b) const {
     if constexpr (std::is_floating_point_v<T>) {
-      const bool keeps = kMax ? a >= b : a <= b;
-      return keeps || std::isnan(a) ? a : b;
+      const bool takes = kMax ? a < b : a > b;  // not where one is NaN
+      const T extreme = takes ? b : a;
+      return std::isnan(b) ? b : extreme;
     } else {
       return (kMax ? a >= b : a <= b) ? a : b;
     }

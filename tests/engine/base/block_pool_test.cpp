@@ -44,6 +44,24 @@ TEST(BlockPool, ZeroedBuffersAreZeroed) {
   }
 }
 
+#if !defined(__SANITIZE_ADDRESS__)
+// A smaller tensor takes the place of a larger one, and leaves it as large as it was.
+TEST(BlockPool, ALargerBlockServes) {
+  clear_block_pool();
+  const std::size_t large = std::size_t{16} << 20U;
+  std::byte* block = take_block(large);
+  return_block(block, large);
+  std::byte* small = take_block(large / 4);
+  EXPECT_EQ(small, block);
+  return_block(small, large / 4);
+  EXPECT_EQ(take_block(large), block);
+  return_block(block, large);
+  std::byte* far_smaller = take_block(large / 8);
+  EXPECT_NE(far_smaller, block) << "would waste most of it";
+  return_block(far_smaller, large / 8);
+}
+#endif
+
 TEST(BlockPool, ImpossibleSizesAreRefused) {
   EXPECT_EQ(take_block(std::size_t{1} << 62U), nullptr);
   EXPECT_EQ(AlignedBuffer::allocate(SIZE_MAX).error().kind, ErrorKind::kResource);

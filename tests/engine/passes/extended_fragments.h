@@ -232,18 +232,24 @@ inline void lookup_fragment(GraphGenerator& g) {
   const QuantParams out = g.parameters(g.byte_type(), 3);
   std::string x = dequantized(g, kImage, in);
   const std::string start = x;
+  bool is_product = false;  // a Mul alone, which fuse_qdq_elementwise takes with Relu behind it
   for (Index i = g.integer(1, 3); i > 0; --i) {
     const Index kind = g.integer(0, 3);
+    std::string op = "Mul";
     if (kind == 0) {
-      x = g.node("Mul", {x, start});
+      is_product = x == start;
+      x = g.node(op, {x, start});
     } else if (kind == 1) {
-      x = g.node("Add", {x, g.floats(g.chance(0.9) ? Shape{} : Shape{6}, -1, 1)});
+      op = "Add";
+      x = g.node(op, {x, g.floats(g.chance(0.9) ? Shape{} : Shape{6}, -1, 1)});
     } else {
-      x = g.node(g.one_of<std::string>({"Tanh", "Erf", "HardSwish", "Sigmoid", "LeakyRelu", "Relu"}), {x});
+      op = g.one_of<std::string>({"Tanh", "Erf", "HardSwish", "Sigmoid", "LeakyRelu", "Relu"});
+      x = g.node(op, {x});
     }
+    is_product = is_product && (op == "Mul" || op == "Relu");
     g.maybe_expose(x, kEqual, 0.05);
   }
-  g.output(g.pair(x, out));
+  g.output(g.pair(x, out), is_product ? one_step(out) : kEqual);
 }
 
 inline void concat_fragment(GraphGenerator& g) {

@@ -33,6 +33,13 @@ QdqBuilder padded(const PadSpec& pad, const std::string& op, AttributeMap attrib
                        .output("y"));
 }
 
+// What is behind a Pad is known to be float32 too.
+TEST(FoldPad, OneBehindTheOther) {
+  QdqBuilder builder = padded({}, "Conv");
+  builder.filled("k", {4, 3, 1, 1}, 1).node("Relu", "r", {"y"}).node("Pad", "q", {"r", "pads"});
+  EXPECT_EQ(rewrites(kPass, builder.node("Conv", "z", {"q", "k"}).output("z")), 2);
+}
+
 TEST(FoldPad, BecomesTheOperatorsOwnPadding) {
   Graph graph = padded({}, "Conv", {{"pads", std::vector<Index>{1, 1, 0, 0}}}).build();
   EXPECT_EQ(run_pass(kPass, graph), 1);

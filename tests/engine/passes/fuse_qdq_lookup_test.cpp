@@ -175,11 +175,15 @@ TEST(FuseQdqLookup, LeavesWhatIsNoFunctionOfOneByte) {
   two.dequantize("other", "bytes", {.scale = 0.25F}).node("Add", "sum", {"x", "other"});
   EXPECT_THAT(tanh_of(two, "sum"),
               ElementsAre("DequantizeLinear", "DequantizeLinear", "Add", "Tanh", "QuantizeLinear"));
-  // No function at all.
+  // A clamp alone is a function, arithmetic alone is none.
   QdqBuilder relu = builder();
   const QuantParams half = {.scale = 0.25F, .zero_point = 128, .dtype = DType::kUint8};
   EXPECT_THAT(after_pass(relu.node("Relu", "r", {"x"}).quantize("y", "r", half).build()),
-              ElementsAre("DequantizeLinear", "Relu", "QuantizeLinear"));
+              ElementsAre("ai.assay.ByteLookup"));
+  QdqBuilder arithmetic = builder();
+  arithmetic.constant("c", Tensor::scalar(2.0F)).node("Mul", "m", {"x", "c"});
+  EXPECT_THAT(after_pass(arithmetic.quantize("y", "m", half).build()),
+              ElementsAre("DequantizeLinear", "Mul", "QuantizeLinear"));
 }
 
 }  // namespace

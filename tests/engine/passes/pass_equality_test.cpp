@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tests/engine/passes/extended_fragments.h"
+#include "tests/engine/passes/float_fragments.h"
 
 namespace assay::test {
 namespace {
@@ -26,6 +27,7 @@ constexpr PassCase kCases[] = {
     {"merge_double_qdq", double_qdq_fragment, 500},
     {"shape_folding", shape_fragment, 1000},
     {"constant_folding", constant_fragment, 1000},
+    {"extreme_to_clip", extreme_constant_fragment, 400},
     {"merge_casts", cast_fragment, 500},
     {"merge_slices", slice_fragment, 500},
     {"fold_pad", pad_fragment, 400},
@@ -54,8 +56,11 @@ constexpr PassCase kCases[] = {
     {"fuse_qdq_where", where_fragment, 500},
     {"remove_redundant_qdq", redundant_fragment, 500},
     {"fuse_integer_clamp", integer_clamp_fragment, 600},
+    {"fold_integer_pad", integer_pad_fragment, 400},
     {"fuse_matmul_integer_to_float", dynamic_fragment, 500},
     {"fuse_dynamic_quantize_matmul", dynamic_matmul_fragment, 500},
+    {"fuse_conv_add", conv_add_fragment, 400},
+    {"fuse_conv_activation", conv_activation_fragment, 400},
 };
 
 std::vector<std::string> all_but(const std::string& name) {

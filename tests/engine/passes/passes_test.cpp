@@ -55,8 +55,8 @@ TEST(Optimize, NodesNameThePassesThatMadeThem) {
   builder.node("Mul", "m", {"b", "k"}).node("Relu", "r", {"m"}).node("Sigmoid", "y", {"r"}).output("y");
   Graph graph = builder.build();
   optimized(graph, passes::Level::kAll);
-  ASSERT_EQ(op_types(graph), (Types{"Conv", "Relu", "Sigmoid"}));
-  EXPECT_EQ(graph.nodes[0].origin, "fold_batch_normalization, fold_conv_affine");
+  ASSERT_EQ(op_types(graph), (Types{"com.microsoft.FusedConv", "Sigmoid"}));
+  EXPECT_EQ(graph.nodes[0].origin, "fold_batch_normalization, fold_conv_affine, fuse_conv_activation");
   EXPECT_EQ(graph.nodes[1].origin, "");
 }
 

@@ -16,7 +16,7 @@ struct ConvCase {
   bool has_bias = false;
 };
 
-Index room(Random& random, Index kernel, Index dilation) { return (kernel - 1) * dilation + 1 + random.integer(0, 6); }
+Index room(Random& random, Index kernel, Index dilation) { return (kernel - 1) * dilation + 1 + random.integer(0, 9); }
 
 ConvCase random_case(Random& random) {
   ConvCase out;
@@ -30,14 +30,14 @@ ConvCase random_case(Random& random) {
   g.outputs = g.group * (depthwise ? 1 : random.integer(1, 9));
   g.kernel_w = random.integer(1, 4);
   g.stride_w = random.integer(1, 3);
-  g.dilation_w = random.integer(1, 2);
+  g.dilation_w = random.integer(1, 3);
   g.pad_left = random.integer(0, 2);
   g.pad_right = random.integer(0, 2);
   g.width = room(random, g.kernel_w, g.dilation_w);
   if (!out.one_dimensional) {
     g.kernel_h = random.integer(1, 4);
     g.stride_h = random.integer(1, 3);
-    g.dilation_h = random.integer(1, 2);
+    g.dilation_h = random.integer(1, 3);
     g.pad_top = random.integer(0, 2);
     g.pad_bottom = random.integer(0, 2);
     g.height = room(random, g.kernel_h, g.dilation_h);
@@ -84,6 +84,80 @@ TEST(Conv, AgreesWithTheReferenceOnRandomShapes) {
     const auto expected = oracle::float_conv(g, floats(x), floats(w), c.has_bias ? floats(bias) : oracle::Floats{});
     SCOPED_TRACE("round " + std::to_string(round));
     expect_close(y, spatial(c, {g.batch, g.outputs}, g.out_h(), g.out_w()), expected, 1e-5);
+    if (HasFatalFailure()) {
+      return;
+    }
+  }
+}
+
+// Dilation d as d * d images: every remainder of sizes and pads, whole blocks of channels.
+TEST(Conv, DilatesInPhases) {
+  Random random(14);
+  for (const Index dilation : {2, 3, 5}) {
+    for (Index more = 0; more < dilation; ++more) {
+      ConvGeometry g{.batch = 2, .channels = 16, .height = 20 + more, .width = 24 - more, .outputs = 8};
+      g.kernel_h = g.kernel_w = 3;
+      g.dilation_h = dilation;
+      g.dilation_w = 1 + more % dilation;
+      g.pad_top = more;
+      g.pad_left = dilation;
+      g.pad_bottom = 1;
+      const Tensor x = random_floats(random, {2, 16, g.height, g.width});
+      const Tensor w = random_floats(random, {8, 16, 3, 3});
+      const NodeRun run{.op_type = "Conv",
+                        .attributes = {{"dilations", Ints{g.dilation_h, g.dilation_w}},
+                                       {"pads", Ints{g.pad_top, g.pad_left, g.pad_bottom, g.pad_right}}},
+                        .inputs = {x, w}};
+      expect_close(run_one(run, {.threads = 2}), {2, 8, g.out_h(), g.out_w()},
+                   oracle::float_conv(g, floats(x), floats(w), {}), 2e-5);
+    }
+  }
+}
+
+Tensor part(const std::string& op_type, const AttributeMap& attributes, const std::vector<Tensor>& inputs) {
+  return run_one({.op_type = op_type, .attributes = attributes, .inputs = inputs});
+}
+
+// com.microsoft.FusedConv is Conv, Add and the activation one after the other.
+TEST(Conv, FusedConvIsItsParts) {
+  Random random(15);
+  struct Row {
+    const char* activation;
+    std::vector<float> parameters;
+    AttributeMap attributes;
+  };
+  const std::vector<Row> rows = {{"", {}, {}},
+                                 {"Relu", {}, {}},
+                                 {"LeakyRelu", {0.3F}, {{"alpha", 0.3F}}},
+                                 {"Clip", {0.25F, 2.0F}, {{"min", 0.25F}, {"max", 2.0F}}},
+                                 {"Clip", {2.0F, 0.25F}, {{"min", 2.0F}, {"max", 0.25F}}},
+                                 {"HardSigmoid", {0.3F, 0.4F}, {{"alpha", 0.3F}, {"beta", 0.4F}}},
+                                 {"Tanh", {}, {}}};
+  for (int round = 0; round < 140; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const Row& row = rows[static_cast<std::size_t>(round) % rows.size()];
+    const ConvCase c = random_case(random);
+    const ConvGeometry& g = c.geometry;
+    const Tensor x = random_floats(random, spatial(c, {g.batch, g.channels}, g.height, g.width));
+    const Tensor w = random_floats(random, spatial(c, {g.outputs, g.channels / g.group}, g.kernel_h, g.kernel_w));
+    const Tensor bias = c.has_bias ? random_floats(random, {g.outputs}) : Tensor();
+    std::vector<Tensor> inputs = {x, w, bias};
+    Tensor expected = part("Conv", attributes_of(c), c.has_bias ? inputs : std::vector<Tensor>{x, w});
+    if (random.chance(0.6)) {  // at times one that broadcasts
+      inputs.push_back(random_floats(random, random.chance(0.8) ? expected.shape() : Shape{1}));
+      expected = part("Add", {}, {expected, inputs[3]});
+    }
+    if (*row.activation != 0) {
+      NodeRun activation{.op_type = row.activation, .attributes = row.attributes, .inputs = {expected}, .opset = 10};
+      expected = run_one(activation);
+    }
+    AttributeMap attributes = attributes_of(c);
+    attributes["activation"] = std::string(row.activation);
+    attributes["activation_params"] = row.parameters;
+    const Tensor y =
+        run_one({.op_type = "FusedConv", .domain = kMicrosoftDomain, .attributes = attributes, .inputs = inputs},
+                {.threads = 1 + round % 2});
+    expect_close(y, expected.shape(), expected.to_doubles(), 2e-6);
     if (HasFatalFailure()) {
       return;
     }

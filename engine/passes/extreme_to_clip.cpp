@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Max or Min of a value and a constant is a Clip, which later passes know how to fuse.
+#include <cmath>
+#include <optional>
+
+#include "engine/passes/all_passes.h"
+#include "engine/passes/rewrite.h"
+#include "engine/passes/value_facts.h"
+
+namespace assay::passes {
+namespace {
+
+constexpr const char* kName = "extreme_to_clip";
+constexpr Index kFirstOpsetOfBroadcasts = 8;  // of Max and Min
+constexpr Index kFirstOpsetOfInputs = 11;     // of Clip
+
+// A float32 constant of one element, not NaN, that adds no dimension to the other operand.
+std::optional<float> match_bound(const Graph& graph, const FactTable& facts, const std::string& value,
+                                 const std::string& other) {
+  const Tensor* constant = graph.constant(value);
+  if (constant == nullptr || constant->dtype() != DType::kFloat32 || constant->size() != 1) {
+    return std::nullopt;
+  }
+  const std::optional<Index> rank = facts.of(other).rank();
+  const bool keeps_shape = constant->rank() == 0 || (rank.has_value() && static_cast<Index>(constant->rank()) <= *rank);
+  const float bound = constant->data<float>()[0];
+  return keeps_shape && !std::isnan(bound) ? std::optional(bound) : std::nullopt;
+}
+
+Result<bool> rewrite_at(Graph& graph, const FactTable& facts, std::size_t i) {
+  Node& node = graph.nodes[i];
+  if (!node.domain.empty() || (node.op_type != "Max" && node.op_type != "Min") || node.inputs.size() != 2 ||
+      graph.constant(node.inputs[0]) == graph.constant(node.inputs[1])) {
+    return false;
+  }
+  for (const std::size_t at : {1, 0}) {
+    const auto bound = match_bound(graph, facts, node.inputs[at], node.inputs[1 - at]);
+    if (!bound.has_value()) {
+      continue;
+    }
+    const bool is_max = node.op_type == "Max";
+    node.inputs = {node.inputs[1 - at]};
+    if (graph.opset() < kFirstOpsetOfInputs) {
+      node.attributes[is_max ? "min" : "max"] = *bound;
+    } else {
+      if (!is_max) {
+        node.inputs.emplace_back();
+      }
+      node.inputs.push_back(add_initializer(graph, node.outputs[0] + "_bound", Tensor::scalar(*bound)));
+    }
+    node.op_type = "Clip";
+    node.origin = kName;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<Index> extreme_to_clip(Graph& graph, const PassContext& context) {
+  if (graph.opset() < kFirstOpsetOfBroadcasts) {
+    return Index{0};
+  }
+  const FactTable facts(graph, context.inputs_checked);
+  return rewrite_until_stable(
+      graph, [&](Graph& g, const ValueIndex& /*index*/, std::size_t i) { return rewrite_at(g, facts, i); });
+}
+
+}  // namespace assay::passes

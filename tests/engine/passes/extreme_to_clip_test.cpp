@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "tests/engine/passes/qdq_builder.h"
+
+namespace assay::test {
+namespace {
+
+constexpr const char* kPass = "extreme_to_clip";
+using Names = std::vector<std::string>;
+
+QdqBuilder extreme(const std::string& op_type, const Tensor& bound, const Names& inputs = {"x", "c"},
+                   Index opset = 17) {
+  QdqBuilder builder(opset);
+  return std::move(builder.input("x", {2, 3}).constant("c", bound).node(op_type, "y", inputs).output("y"));
+}
+
+TEST(ExtremeToClip, AConstantBecomesABound) {
+  Graph max = extreme("Max", Tensor::scalar(-0.4F), {"c", "x"}).build();
+  ASSERT_EQ(run_pass(kPass, max), 1);
+  EXPECT_EQ(max.nodes[0].op_type, "Clip");
+  EXPECT_EQ(max.nodes[0].inputs, (Names{"x", "y_bound"}));
+  EXPECT_EQ(max.nodes[0].origin, kPass);
+  EXPECT_EQ(max.initializers.at("y_bound").data<float>()[0], -0.4F);
+  EXPECT_EQ(max.initializers.at("y_bound").rank(), 0U);
+  Graph min = extreme("Min", Tensor::from({1, 1}, std::vector<float>{2})).build();
+  ASSERT_EQ(run_pass(kPass, min), 1);
+  EXPECT_EQ(min.nodes[0].inputs, (Names{"x", "", "y_bound"}));
+}
+
+TEST(ExtremeToClip, OldClipsHaveAttributes) {
+  Graph graph = extreme("Min", Tensor::scalar(2.0F), {"x", "c"}, 10).build();
+  ASSERT_EQ(run_pass(kPass, graph), 1);
+  EXPECT_EQ(graph.nodes[0].inputs, Names{"x"});
+  EXPECT_EQ(graph.nodes[0].float_attribute("max", 0), 2.0F);
+  EXPECT_FALSE(graph.nodes[0].has_attribute("min"));
+}
+
+TEST(ExtremeToClip, OnlyOneFloatThatAddsNoDimension) {
+  const Tensor one = Tensor::scalar(1.0F);
+  EXPECT_EQ(rewrites(kPass, extreme("Max", Tensor::from({3}, std::vector<float>{1, 2, 3}))), 0);
+  EXPECT_EQ(rewrites(kPass, extreme("Max", Tensor::from({1, 1, 1}, std::vector<float>{1}))), 0);
+  EXPECT_EQ(rewrites(kPass, extreme("Max", Tensor::scalar(std::nanf("")))), 0);
+  EXPECT_EQ(rewrites(kPass, extreme("Max", Tensor::scalar(1.0))), 0);
+  EXPECT_EQ(rewrites(kPass, extreme("Max", one, {"x", "c", "x"})), 0);
+  EXPECT_EQ(rewrites(kPass, extreme("Max", one, {"x"})), 0);
+  EXPECT_EQ(rewrites(kPass, extreme("Max", one, {"c", "c"})), 0);
+  EXPECT_EQ(rewrites(kPass, extreme("Max", one, {"x", "x"})), 0);
+  EXPECT_EQ(rewrites(kPass, extreme("Sum", one)), 0);
+  EXPECT_EQ(rewrites(kPass, extreme("Max", one, {"x", "c"}, 7)), 0);
+  Graph no_rank = extreme("Max", Tensor::from({1}, std::vector<float>{1})).build();
+  no_rank.inputs[0].has_shape = false;
+  EXPECT_EQ(run_pass(kPass, no_rank), 0);
+  Graph scalar = extreme("Max", one).build();
+  scalar.inputs[0].has_shape = false;
+  EXPECT_EQ(run_pass(kPass, scalar), 1) << "a scalar adds no dimension to anything";
+}
+
+}  // namespace
+}  // namespace assay::test

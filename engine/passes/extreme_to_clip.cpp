@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Max or Min of a value and a constant is a Clip, which later passes know how to fuse.
+// Max or Min of a value and a constant, quantized or not, is a Clip, which later passes know how to fuse.
 #include <cmath>
 #include <optional>
 
@@ -14,11 +14,36 @@ constexpr const char* kName = "extreme_to_clip";
 constexpr Index kFirstOpsetOfBroadcasts = 8;  // of Max and Min
 constexpr Index kFirstOpsetOfInputs = 11;     // of Clip
 
+// The constant behind the value, perhaps behind a DequantizeLinear.
+std::optional<Tensor> constant_of(const Graph& graph, const ValueIndex& index, const PassContext& context,
+                                  const std::string& value) {
+  if (const Tensor* constant = graph.constant(value); constant != nullptr) {
+    return *constant;
+  }
+  const Index maker = index.producer(value);
+  if (maker < 0 || !context.evaluate) {
+    return std::nullopt;
+  }
+  const Node& node = graph.nodes[static_cast<std::size_t>(maker)];
+  std::vector<Tensor> inputs;
+  for (const std::string& input : node.inputs) {
+    const Tensor* constant = graph.constant(input);
+    if (constant == nullptr || constant->size() != 1) {
+      return std::nullopt;
+    }
+    inputs.push_back(*constant);
+  }
+  if (!node.domain.empty() || node.op_type != "DequantizeLinear") {
+    return std::nullopt;
+  }
+  auto values = context.evaluate(graph, node, inputs);
+  return values.ok() ? std::optional(values.value()[0]) : std::nullopt;
+}
+
 // A float32 constant of one element, not NaN, that adds no dimension to the other operand.
-std::optional<float> match_bound(const Graph& graph, const FactTable& facts, const std::string& value,
+std::optional<float> match_bound(const std::optional<Tensor>& constant, const FactTable& facts,
                                  const std::string& other) {
-  const Tensor* constant = graph.constant(value);
-  if (constant == nullptr || constant->dtype() != DType::kFloat32 || constant->size() != 1) {
+  if (!constant.has_value() || constant->dtype() != DType::kFloat32 || constant->size() != 1) {
     return std::nullopt;
   }
   const std::optional<Index> rank = facts.of(other).rank();
@@ -27,15 +52,15 @@ std::optional<float> match_bound(const Graph& graph, const FactTable& facts, con
   return keeps_shape && !std::isnan(bound) ? std::optional(bound) : std::nullopt;
 }
 
-Result<bool> rewrite_at(Graph& graph, const FactTable& facts, std::size_t i) {
+Result<bool> rewrite_at(Graph& graph, const ValueIndex& index, const FactTable& facts, const PassContext& context,
+                        std::size_t i) {
   Node& node = graph.nodes[i];
-  if (!node.domain.empty() || (node.op_type != "Max" && node.op_type != "Min") || node.inputs.size() != 2 ||
-      graph.constant(node.inputs[0]) == graph.constant(node.inputs[1])) {
+  if (!node.domain.empty() || (node.op_type != "Max" && node.op_type != "Min") || node.inputs.size() != 2) {
     return false;
   }
   for (const std::size_t at : {1, 0}) {
-    const auto bound = match_bound(graph, facts, node.inputs[at], node.inputs[1 - at]);
-    if (!bound.has_value()) {
+    const auto bound = match_bound(constant_of(graph, index, context, node.inputs[at]), facts, node.inputs[1 - at]);
+    if (!bound.has_value() || graph.constant(node.inputs[1 - at]) != nullptr) {
       continue;
     }
     const bool is_max = node.op_type == "Max";
@@ -63,7 +88,7 @@ Result<Index> extreme_to_clip(Graph& graph, const PassContext& context) {
   }
   const FactTable facts(graph, context.inputs_checked);
   return rewrite_until_stable(
-      graph, [&](Graph& g, const ValueIndex& /*index*/, std::size_t i) { return rewrite_at(g, facts, i); });
+      graph, [&](Graph& g, const ValueIndex& index, std::size_t i) { return rewrite_at(g, index, facts, context, i); });
 }
 
 }  // namespace assay::passes

@@ -31,7 +31,9 @@ constexpr std::array<Pass, 39> kPasses = {{
      "operators of the host differ from plain loops.",
      constant_folding},
     {"extreme_to_clip", Level::kBasic,
-     "Max or Min of a value and a float32 constant of one element becomes Clip. Changes no value.", extreme_to_clip},
+     "Max or Min of a value and a float32 constant of one element, perhaps behind DequantizeLinear, becomes Clip. "
+     "Changes no value.",
+     extreme_to_clip},
     {"merge_casts", Level::kBasic,
      "Cast -> Cast where the first loses nothing becomes one Cast, or none. Changes no value.", merge_casts},
     {"merge_slices", Level::kBasic, "Slice -> Slice along other axes becomes one Slice. Changes no value.",

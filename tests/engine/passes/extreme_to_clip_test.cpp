@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "tests/engine/passes/qdq_builder.h"
+#include "tests/engine/passes/session_support.h"
 
 namespace assay::test {
 namespace {
@@ -26,6 +27,17 @@ TEST(ExtremeToClip, AConstantBecomesABound) {
   Graph min = extreme("Min", Tensor::from({1, 1}, std::vector<float>{2})).build();
   ASSERT_EQ(run_pass(kPass, min), 1);
   EXPECT_EQ(min.nodes[0].inputs, (Names{"x", "", "y_bound"}));
+}
+
+// Quantizers put constants behind DequantizeLinear. The runtime's own operator computes what is there.
+TEST(ExtremeToClip, AConstantMayBeQuantized) {
+  QdqBuilder builder(17);
+  builder.input("x", {2, 3}).weight("c", {}, {130}, kUnsigned).node("Max", "y", {"x", "c"}).output("y");
+  const RunOutcome ran =
+      run_graph(builder.build(), {{"x", Tensor::from({2, 3}, std::vector<float>{0, 1, 2, 3, -4, 5})}},
+                {.level = api::Optimization::kBasic});
+  ASSERT_EQ(op_types(ran.optimized), Types{"Clip"});
+  EXPECT_EQ(ran.outputs.at("y").to_doubles(), (std::vector<double>{1, 1, 2, 3, 1, 5}));
 }
 
 TEST(ExtremeToClip, OldClipsHaveAttributes) {

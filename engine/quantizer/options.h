@@ -119,7 +119,11 @@ inline bool needs_ranges(const Options& options) {
   return options.format == Format::kQdq || options.format == Format::kQOperator;
 }
 
-// Whether calibration data is needed even where the ranges are given.
-inline bool needs_samples(const Options& options) { return options.smooth_quant || options.bias_correction; }
+// Whether calibration data is needed even where the ranges are given. False for settings that check_options() refuses
+// whatever the data.
+inline bool needs_samples(const Options& options) {
+  return (options.smooth_quant && options.format != Format::kWeightOnly) ||
+         (options.bias_correction && options.format != Format::kDynamic);
+}
 
 }  // namespace assay::quantizer

@@ -49,6 +49,24 @@ Status check_types(const Options& options) {
   return check_type(options.weight_type, "weight_type", weights);
 }
 
+Status check_preparation(const Options& options) {
+  if (!(options.smooth_quant_alpha >= 0 && options.smooth_quant_alpha <= 1)) {
+    return invalid_argument("quantizer.smooth_quant_alpha must lie in [0, 1]; found " +
+                            number_text(options.smooth_quant_alpha));
+  }
+  if (options.smooth_quant && options.format == Format::kWeightOnly) {
+    return invalid_argument(
+        "quantizer.smooth_quant is of no use with quantizer.format=weight_only: it makes activations easier to "
+        "quantize, and they stay float");
+  }
+  if (options.bias_correction && options.format == Format::kDynamic) {
+    return invalid_argument(
+        "quantizer.bias_correction cannot be done with quantizer.format=dynamic: the scales that make the error are "
+        "known only when the model runs");
+  }
+  return {};
+}
+
 // Settings that exclude each other.
 Status check_combinations(const Options& options) {
   if (options.activation_restricted && (options.activation_symmetric || (options.activation_type != DType::kUint8 &&
@@ -65,7 +83,7 @@ Status check_combinations(const Options& options) {
     return invalid_argument("quantizer.minimum_real_range is not negative; found " +
                             number_text(options.minimum_real_range));
   }
-  return {};
+  return check_preparation(options);
 }
 
 Status check_op_types(const Graph& graph, const Options& options) {

@@ -43,8 +43,8 @@ Result<Tensor> read_labels(const TargetFlags& flags, const tune::Target& target,
 }
 
 // --search axis=value[,value...]: these values in place of those that the axis would try.
-Result<std::vector<tune::Alternatives>> alternatives_of(const std::vector<std::string>& texts) {
-  std::vector<tune::Alternatives> all = tune::default_alternatives();
+Result<std::vector<tune::Alternative>> alternatives_of(const std::vector<std::string>& texts) {
+  std::vector<tune::Alternative> all = tune::default_alternatives();
   for (const std::string& text : texts) {
     Result<spec::Setting> setting = spec::parse_setting(text);
     if (!setting.ok()) {
@@ -55,8 +55,7 @@ Result<std::vector<tune::Alternatives>> alternatives_of(const std::vector<std::s
     if (!setting.value().axis.starts_with("quantizer.")) {
       return invalid_argument(fmt::format("--search {}: only quantizer.* axes can be searched", text));
     }
-    const auto known = std::ranges::find(all, setting.value().axis, &tune::Alternatives::axis);
-    (known == all.end() ? all.emplace_back() : *known) = {setting.value().axis, setting.value().values};
+    tune::set_values(all, setting.value().axis, setting.value().values);
   }
   return all;
 }
@@ -129,7 +128,7 @@ Status TargetFlags::check_unused() const {
 
 Result<TargetOutcome> reach_target(const TargetFlags& flags, const TargetRequest& request) {
   ASSAY_ASSIGN(const tune::Target target, tune::parse_target(flags.target));
-  ASSAY_ASSIGN(const std::vector<tune::Alternatives> alternatives, alternatives_of(flags.search));
+  ASSAY_ASSIGN(const std::vector<tune::Alternative> alternatives, alternatives_of(flags.search));
   ASSAY_ASSIGN(const api::SessionOptions session, session_of(request.runtime));
   const std::vector<std::string>& validation = flags.validation.empty() ? request.calibration : flags.validation;
   if (validation.empty()) {

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <set>
 
 #include "harness/run/settings.h"
 #include "harness/tune/layers.h"
+#include "harness/tune/search_report.h"
 
 namespace assay::tune {
 namespace {
@@ -21,8 +24,15 @@ using spec::Json;
 constexpr const char* kExclude = "quantizer.nodes_to_exclude";
 constexpr double kLeastSqnr = -300;
 constexpr const char* kOnly = "quantizer.nodes_to_quantize";
+constexpr const char* kBiasCorrection = "quantizer.bias_correction";
+constexpr std::size_t kMostRounds = 3;    // through the alternatives
+constexpr std::size_t kMostRefusals = 5;  // layers in a row that cannot be integers again
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+// What leaving a layer in float is good for. The least of layers counts as a hundredth of the work: its surroundings
+// pay.
+double noise_for_work(const Sensitivity& layer) { return layer.noise_share / (layer.work_share + 0.01); }
 
 class Search {
  public:
@@ -65,6 +75,9 @@ class Search {
     result_->ended = fmt::format("the time limit of {:g} s is reached", options_.budget_seconds);
     return true;
   }
+
+  // Whether a step that may take until `end` has to stop.
+  bool is_past(double end) const { return options_.budget_seconds > 0 && seconds_since(begin_) >= end; }
 
   // Measures one configuration and records it; whether it is the best so far, and then its model is kept.
   bool attempt(const std::string& phase, const std::string& change, const Configuration& configuration,
@@ -130,31 +143,21 @@ class Search {
   }
 
   void try_options() {
-    std::vector<Alternatives> open;
-    std::size_t total = 0;
-    for (const Alternatives& alternatives : options_.alternatives) {
-      if (!given_.is_set(alternatives.axis)) {
-        open.push_back(alternatives);
-        total += alternatives.values.size();
-      }
-    }
-    std::size_t done = 0;
-    for (const Alternatives& alternatives : open) {
-      const spec::Axis* axis = spec::find_axis(alternatives.axis);
-      for (const Json& value : alternatives.values) {
-        ++done;
-        if (result_->met || out_of_time()) {
-          return;
-        }
-        Configuration configuration = result_->configuration;
-        if (configuration.get(alternatives.axis) == value ||
-            (axis->applies != nullptr && !axis->applies(configuration))) {
+    const std::vector<Alternative> open = open_alternatives(options_.alternatives, given_);
+    std::set<std::string> tried = {settings_text(given_)};
+    for (std::size_t round = 0, improved = 1; round < kMostRounds && improved > 0; ++round) {
+      improved = 0;
+      for (std::size_t i = 0; i < open.size(); ++i) {
+        const std::optional<Configuration> configuration = apply(open[i], result_->configuration);
+        if (!configuration || !tried.insert(settings_text(*configuration)).second) {
           continue;
         }
-        configuration.set(alternatives.axis, value);
-        const std::string change = alternatives.axis + "=" + spec::axis_value_text(value);
-        announce(change, done, total);
-        (void)attempt("option", change, configuration, {});
+        if (result_->met || is_past(options_.budget_seconds / 2)) {
+          return;
+        }
+        const std::string change = text_of(open[i]);
+        announce(change, i, open.size());
+        improved += attempt("option", change, *configuration, {}) ? 1 : 0;
       }
     }
   }
@@ -168,6 +171,7 @@ class Search {
     }
     configuration.set(kOnly, only);
     configuration.reset(kExclude);
+    configuration.set(kBiasCorrection, false);  // a pass over the calibration data each, which the order is not worth
     const Result<api::QuantizeResult> quantized = trials_.quantize(configuration);
     if (!quantized.ok()) {
       return std::nullopt;
@@ -192,17 +196,22 @@ class Search {
                        .work_share = cost == evaluator_.node_costs().end() ? 0 : cost->second / whole_cost_};
   }
 
-  // False where time ran out before all were measured.
-  bool measure_layers() {
+  // Where time is limited, half of what is left goes into this, so that what was found can be put to use.
+  void measure_layers() {
+    const double now = seconds_since(begin_);
+    const double end = now + (options_.budget_seconds - now) / 2;
     const std::vector<Layer> layers = layers_of(trials_.model().graph(), result_->quantized.nodes);
+    result_->layers = layers.size();
     std::vector<Sensitivity> found;
     for (std::size_t i = 0; i < layers.size(); ++i) {
-      if (out_of_time()) {
-        return false;
+      if (is_past(end)) {
+        break;
       }
       announce("sensitivity of " + layers[i].node, i, layers.size());
       if (std::optional<Sensitivity> sensitivity = measure_alone(layers[i]); sensitivity) {
         found.push_back(std::move(*sensitivity));
+      } else {
+        --result_->layers;
       }
     }
     double noise = 0;
@@ -212,9 +221,8 @@ class Search {
     for (Sensitivity& layer : found) {
       layer.noise_share = noise > 0 ? layer.noise_share / noise : 0;
     }
-    std::ranges::stable_sort(found, [](const Sensitivity& a, const Sensitivity& b) { return a.sqnr_db < b.sqnr_db; });
+    std::ranges::stable_sort(found, std::ranges::greater(), noise_for_work);
     result_->sensitivities = std::move(found);
-    return true;
   }
 
   Configuration without(const std::vector<std::string>& layers) const {
@@ -227,13 +235,13 @@ class Search {
     return configuration;
   }
 
-  // Leaves the `count` noisiest layers out; whether the target is met.
+  // Leaves the first `count` layers out; whether the target is met.
   bool leave_out(std::size_t count) {
     std::vector<std::string> layers;
     for (std::size_t i = 0; i < count; ++i) {
       layers.push_back(result_->sensitivities[i].node);
     }
-    const std::string change = count == 1 ? layers[0] + " in float" : fmt::format("the {} noisiest in float", count);
+    const std::string change = count == 1 ? layers[0] + " in float" : fmt::format("{} layers in float", count);
     announce(change, count, result_->sensitivities.size());
     (void)attempt("layers", change, without(layers), layers);
     return result_->steps.back().met;
@@ -241,11 +249,9 @@ class Search {
 
   void try_layers() {
     base_ = result_->configuration;
-    if (!measure_layers()) {
-      return;
-    }
-    const std::size_t all = result_->sensitivities.size();
-    std::size_t limit = all > 0 ? all - 1 : 0;
+    measure_layers();
+    const std::size_t measured = result_->sensitivities.size();
+    std::size_t limit = measured == result_->layers && measured > 0 ? measured - 1 : measured;
     if (options_.max_float_layers >= 0) {
       limit = std::min(limit, static_cast<std::size_t>(options_.max_float_layers));
     }
@@ -259,7 +265,7 @@ class Search {
       count = count == limit ? limit + 1 : std::min(2 * count, limit);
     }
     if (met == 0) {
-      result_->ended = fmt::format("the target is missed with {} of {} layers in float", limit, all);
+      result_->ended = fmt::format("the target is missed with {} of {} layers in float", limit, result_->layers);
       return;
     }
     while (met - missed > 1 && !out_of_time()) {
@@ -271,7 +277,8 @@ class Search {
 
   void restore() {
     const std::vector<std::string> candidates = result_->float_layers;
-    for (std::size_t i = candidates.size(); i-- > 0 && candidates.size() > 1;) {
+    std::size_t refusals = 0;
+    for (std::size_t i = candidates.size(); i-- > 0 && refusals < kMostRefusals;) {
       if (out_of_time()) {
         return;
       }
@@ -281,7 +288,7 @@ class Search {
         return;
       }
       announce(candidates[i] + " in integers again", candidates.size() - i, candidates.size());
-      (void)attempt("restore", candidates[i] + " in integers again", without(layers), layers);
+      refusals = attempt("restore", candidates[i] + " in integers again", without(layers), layers) ? 0 : refusals + 1;
     }
   }
 
@@ -297,13 +304,6 @@ class Search {
 };
 
 }  // namespace
-
-std::vector<Alternatives> default_alternatives() {
-  return {{"quantizer.per_channel", {true}},         {"quantizer.calibration", {"percentile", "entropy", "mse"}},
-          {"quantizer.reduce_range", {true}},        {"quantizer.weight_type", {"uint8"}},
-          {"quantizer.activation_type", {"int8"}},   {"quantizer.weight_symmetric", {false}},
-          {"quantizer.activation_symmetric", {true}}};
-}
 
 Result<SearchResult> search(Trials& trials, const Evaluator& evaluator, const Target& target,
                             const spec::Configuration& given, const SearchOptions& options) {

@@ -2,18 +2,19 @@
 // The accuracy-aware mode: settings, and layers to leave in float, until a target is met.
 //
 // 1. settings: the configuration as given.
-// 2. option: one axis after the other takes each of its other values; what measures better is kept. Axes that were set
-//    are left alone.
+// 2. option: one change of the settings after the other (alternatives.h), and what measures better is kept. Where a
+//    round through all of them improved something there is another, three at most: a change can be good only beside a
+//    later one.
 // 3. sensitivity: each layer (a node that computes, with the clamps behind it) is quantized alone, and the noise that
-// it
-//    brings into the outputs is measured. Layers are then in the order of their noise.
-// 4. layers: the 1, 2, 4, ... noisiest layers stay float until the target is met; bisection finds the fewest between
-// the
+//    it brings into the outputs is measured. Layers are then in the order of noise_share / (work_share + 0.01): of two
+//    with the same noise, float costs less in the one that does less work.
+// 4. layers: the first 1, 2, 4, ... layers stay float until the target is met; bisection finds the fewest between the
 //    last two.
-// 5. restore: each of these in turn, the least noisy first, is quantized again where the target is still met.
+// 5. restore: each of these in turn, the last first, is quantized again where the target is still met, until five in a
+//    row cannot be.
 // The first configuration that meets the target ends steps 1 and 2. Where none does, the best is kept: the better value
-// of the metric, of equal ones the higher SQNR. No step depends on the clock, but for the time limit, after which no
-// new one begins.
+// of the metric, of equal ones the higher SQNR. No step depends on the clock, but for the time limit: no new trial
+// begins after it, steps 1 and 2 take at most half of it, and step 3 at most half of what is left then.
 #pragma once
 
 #include <functional>
@@ -22,20 +23,14 @@
 #include <vector>
 
 #include "harness/spec/axis.h"
+#include "harness/tune/alternatives.h"
 #include "harness/tune/evaluator.h"
 #include "harness/tune/trials.h"
 
 namespace assay::tune {
 
-struct Alternatives {
-  std::string axis;
-  std::vector<spec::Json> values;
-};
-// What step 2 tries unless told otherwise.
-std::vector<Alternatives> default_alternatives();
-
 struct SearchOptions {
-  std::vector<Alternatives> alternatives = default_alternatives();
+  std::vector<Alternative> alternatives = default_alternatives();
   double budget_seconds = 0;       // 0: none
   Index max_float_layers = -1;     // -1: all but one
   Index sensitivity_samples = 64;  // the first so many
@@ -73,7 +68,8 @@ struct SearchResult {
   std::string ended = {};  // why the search ended
   std::vector<std::string> float_layers = {};
   std::vector<Step> steps = {};
-  std::vector<Sensitivity> sensitivities = {};  // noisiest first; empty where step 3 was not needed or not finished
+  std::vector<Sensitivity> sensitivities = {};  // in the order of step 3; empty where step 3 was not needed
+  std::size_t layers = 0;                       // that can be quantized alone, for step 3 to measure
   std::size_t trials = 0;                       // models quantized and measured, those of step 3 included
   std::size_t calibrations = 0;
   double seconds = 0;

@@ -68,14 +68,18 @@ std::string steps_text(const SearchResult& result, const Target& target) {
 }
 
 std::string sensitivities_text(const SearchResult& result) {
-  TextTable table{.title = "Layers by the noise that each brings when it alone is quantized",
-                  .columns = {{"layer"},
-                              {"op"},
-                              {"SQNR dB", Align::kRight},
-                              {"noise", Align::kRight},
-                              {"work", Align::kRight},
-                              {"computes in"}},
-                  .rows = {}};
+  TextTable table{
+      .title = fmt::format("The noise that each layer brings when it alone is quantized, most for its work first{}",
+                           result.sensitivities.size() < result.layers
+                               ? fmt::format(" ({} of {} measured)", result.sensitivities.size(), result.layers)
+                               : ""),
+      .columns = {{"layer"},
+                  {"op"},
+                  {"SQNR dB", Align::kRight},
+                  {"noise", Align::kRight},
+                  {"work", Align::kRight},
+                  {"computes in"}},
+      .rows = {}};
   for (const Sensitivity& layer : result.sensitivities) {
     const bool left =
         std::find(result.float_layers.begin(), result.float_layers.end(), layer.node) != result.float_layers.end();
@@ -144,6 +148,7 @@ Json to_json(const SearchResult& result, const Evaluator& evaluator, const Targe
   for (const Step& step : result.steps) {
     json["steps"].push_back(step_json(step));
   }
+  json["layers"] = result.layers;
   json["sensitivity"] = Json::array();
   for (const Sensitivity& layer : result.sensitivities) {
     json["sensitivity"].push_back({{"node", layer.node},

@@ -84,6 +84,15 @@ TEST_F(QuantizeInput, IsRefusedWithTheRightCodeAndNothingWritten) {
       {"assay quantize m.onnx -o q.onnx --calibration data --set 'quantizer.overrides={\"d\": {\"scale\": 1}}'", 2,
        "no tensor 'd'"},
       {"assay quantize m.onnx -o q.onnx --calibration data --set 'quantizer.op_types=[\"Conf\"]'", 2, "'Conf'"},
+      // settings that the format has no use for
+      {"assay quantize m.onnx -o q.onnx --set quantizer.format=weight_only --set quantizer.smooth_quant=true", 2,
+       "smooth_quant is of no use with quantizer.format=weight_only"},
+      {"assay quantize m.onnx -o q.onnx --set quantizer.format=dynamic --set quantizer.bias_correction=true", 2,
+       "bias_correction cannot be done with quantizer.format=dynamic"},
+      {"assay quantize m.onnx -o q.onnx --ranges ranges.json --set quantizer.smooth_quant=true", 2,
+       "--calibration DATA is needed"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --set quantizer.smooth_quant_alpha=2", 2,
+       "smooth_quant_alpha"},
       // models
       {"assay quantize gone.onnx -o q.onnx --calibration data", 2, "gone.onnx"},
       {"assay quantize cut.onnx -o q.onnx --calibration data", 2, "cut.onnx"},

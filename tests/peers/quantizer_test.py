@@ -11,13 +11,9 @@ Arguments: the path of the assay program, then names of networks (all by default
 """
 
 import json
-import logging
-import os
-import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 import numpy as np
 import onnx
@@ -27,9 +23,8 @@ from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantTy
 from onnxruntime.quantization.calibrate import load_tensors_data
 
 import networks
+import runner
 
-HERE = pathlib.Path(__file__).resolve().parent
-REPOSITORY = HERE.parent.parent
 FEWEST_NETWORKS = 12
 FEWEST_OPTION_SETS = 24
 LARGE_NETWORK_OPTION_SETS = ("qdq_s8s8", "qdq_u8s8", "qdq_u8s8_channel", "qdq_symmetric_s8", "qop_u8s8", "qop_u8s8_channel")
@@ -172,26 +167,8 @@ def differences(ours, theirs, aliases):
     return found
 
 
-class Exceptions:
-    def __init__(self):
-        self.entries = json.loads((HERE / "quantizer_exceptions.json").read_text())["exceptions"]
-        self.unused = [{(n, o, t) for n in e["networks"] for o in e["options"] for t in e["tensors"]} for e in self.entries]
-
-    def covers(self, network, option, key):
-        what, tensor = key
-        for entry, unused in zip(self.entries, self.unused):
-            if (network in entry["networks"] and option in entry["options"] and tensor in entry["tensors"]
-                    and what in entry["what"]):
-                unused.discard((network, option, tensor))
-                return True
-        return False
-
-    def report_unused(self, networks_run):
-        left = []
-        for entry, unused in zip(self.entries, self.unused):
-            left += [f"exception '{entry['reason']}' covers no difference of {item}" for item in sorted(unused)
-                     if item[0] in networks_run]
-        return left
+def places(entry):
+    return [(n, o, t) for n in entry["networks"] for o in entry["options"] for t in entry["tensors"]]
 
 
 def run_assay(program, arguments):
@@ -225,39 +202,18 @@ def compare_network(network, model, folder, program, exceptions):
         onnxruntime.InferenceSession(str(mine), providers=["CPUExecutionProvider"])
         peer = canonical_bias_copies(Quantized(theirs).found, floats)
         for key, text in differences(Quantized(mine).found, peer, clamp_outputs(model)).items():
-            if not exceptions.covers(network.name, option, key):
-                failures.append(f"{network.name} {option}: {key[0]} of {key[1]}: {text}")
+            what, tensor = key
+            if not exceptions.covers((network.name, option, tensor), lambda entry: what in entry["what"]):
+                failures.append(f"{network.name} {option}: {what} of {tensor}: {text}")
         compared += 1
     return failures, compared
 
 
 def main():
-    program = os.path.abspath(sys.argv[1])
-    names = sys.argv[2:]
-    logging.disable(logging.WARNING)
-    onnxruntime.set_default_logger_severity(3)
-    print(f"onnxruntime {onnxruntime.__version__}, onnx {onnx.__version__}, {len(OPTION_SETS)} option sets")
     assert len(OPTION_SETS) >= FEWEST_OPTION_SETS
-    exceptions, failures, run = Exceptions(), [], set()
-    for network, model in networks.all_networks(REPOSITORY):
-        if names and network.name not in names:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            found, count = compare_network(network, model, pathlib.Path(folder), program, exceptions)
-        if found is None:
-            print(f"not compared: {network.name}: {count}")
-            continue
-        run.add(network.name)
-        failures += found
-        print(f"{network.name}: {count} settings, {len(found)} failures", flush=True)
-    if not names:
-        failures += exceptions.report_unused(run)
-        if len(run) < FEWEST_NETWORKS:
-            failures.append(f"{len(run)} networks were compared; at least {FEWEST_NETWORKS} are needed")
-    for text in failures:
-        print("FAIL", text)
-    print(f"{len(run)} networks, {len(failures)} failures")
-    return 1 if failures or not run else 0
+    exceptions = runner.Exceptions("quantizer_exceptions.json", places)
+    return runner.run(lambda *given: compare_network(*given, exceptions), networks.all_networks(runner.REPOSITORY),
+                      OPTION_SETS, "settings", exceptions, FEWEST_NETWORKS)
 
 
 if __name__ == "__main__":

@@ -14,13 +14,9 @@ fails the test.
 Arguments: the path of the assay program, then names of networks (all by default).
 """
 
-import json
-import os
-import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 import numpy as np
 import onnx
@@ -28,9 +24,8 @@ import onnxruntime
 from onnx import helper
 
 import networks
+import runner
 
-HERE = pathlib.Path(__file__).resolve().parent
-REPOSITORY = HERE.parent.parent
 FEWEST_NETWORKS = 12
 MOST_STEPS = 1
 MOST_SHARE = 0.001
@@ -113,21 +108,8 @@ class Counts:
         return f"{self.differing} of {self.elements} elements differ, by {self.steps} steps at most"
 
 
-class Exceptions:
-    def __init__(self):
-        self.entries = json.loads((HERE / "roundtrip_exceptions.json").read_text())["exceptions"]
-        self.unused = [{(n, o) for n in e["networks"] for o in e["options"]} for e in self.entries]
-
-    def covers(self, network, option, what, name, counts):
-        for entry, unused in zip(self.entries, self.unused):
-            if network in entry["networks"] and option in entry["options"] and name in entry[what + "s"]:
-                unused.discard((network, option))
-                return counts.within(entry["steps"], entry["share"])
-        return False
-
-    def report_unused(self, run):
-        return [f"exception '{e['reason']}' is not needed for {n} {o}" for e, unused in zip(self.entries, self.unused)
-                for n, o in sorted(unused) if n in run]
+def places(entry):
+    return [(n, o) for n in entry["networks"] for o in entry["options"]]
 
 
 def compare(network, source, option, folder, program):
@@ -180,35 +162,18 @@ def check_network(network, model, folder, program, exceptions):
             continue
         for (what, name), count in counts.items():
             compared += 1 if count.elements else 0
-            if not count.within(MOST_STEPS, MOST_SHARE) and not exceptions.covers(network.name, option, what, name, count):
+            covered = count.within(MOST_STEPS, MOST_SHARE) or exceptions.covers(
+                (network.name, option),
+                lambda entry: name in entry[what + "s"] and count.within(entry["steps"], entry["share"]))
+            if not covered:
                 failures.append(f"{network.name} {option}: {what} '{name}': {count}")
-    return failures, compared
+    return (failures, compared) if failures or compared else (None, "no quantized output")
 
 
 def main():
-    program, names = os.path.abspath(sys.argv[1]), sys.argv[2:]
-    onnxruntime.set_default_logger_severity(3)
-    print(f"onnxruntime {onnxruntime.__version__}, onnx {onnx.__version__}, {len(OPTION_SETS)} option sets")
-    exceptions, failures, run = Exceptions(), [], set()
-    for network, model in networks.all_networks(REPOSITORY):
-        if names and network.name not in names:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            found, count = check_network(network, model, pathlib.Path(folder), program, exceptions)
-        if found is None or (count == 0 and not found):
-            print(f"not compared: {network.name}: {count if found is None else 'no quantized output'}")
-            continue
-        run.add(network.name)
-        failures += found
-        print(f"{network.name}: {count} tensors and outputs compared, {len(found)} failures", flush=True)
-    if not names:
-        failures += exceptions.report_unused(run)
-        if len(run) < FEWEST_NETWORKS:
-            failures.append(f"{len(run)} networks were compared; at least {FEWEST_NETWORKS} are needed")
-    for text in failures:
-        print("FAIL", text)
-    print(f"{len(run)} networks, {len(failures)} failures")
-    return 1 if failures or not run else 0
+    exceptions = runner.Exceptions("roundtrip_exceptions.json", places)
+    return runner.run(lambda *given: check_network(*given, exceptions), networks.all_networks(runner.REPOSITORY),
+                      OPTION_SETS, "tensors and outputs compared", exceptions, FEWEST_NETWORKS)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The samples of one input. Files of the command line are read sample by sample, those of a case once; everything else
-// is made when its turn comes.
+// The samples of one input. Arrays in files are read sample by sample, a stacked source of another form once;
+// everything else is made when its turn comes.
 struct InputStream {
   Target target;
   Calibration calibration;
@@ -34,7 +34,11 @@ struct InputStream {
 
 Result<Tensor> InputStream::sample(Index position) const {
   if (file) {
-    ASSAY_ASSIGN(const Tensor row, file->row(position));
+    ASSAY_ASSIGN(Tensor row, file->row(position));
+    if (calibration.stacked) {
+      ASSAY_ASSIGN(row, converted(*calibration.stacked, std::move(row)));
+      ASSAY_ASSIGN(row, of_target_type(*calibration.stacked, target, std::move(row)));
+    }
     return row.reshaped(sample_shape(file->shape(), layout));
   }
   if (stacked) {
@@ -70,9 +74,18 @@ Result<InputStream> open_stream(const Case& test_case, const ValueInfo& info, co
   Target whole;  // any shape: the samples are checked one by one
   whole.what = stream.target.what;
   whole.dtype = info.dtype;
-  ASSAY_ASSIGN(SourceTensor loaded, make_tensor(source, whole));
-  stream.stacked = std::move(loaded.tensor);
-  Result<SampleLayout> layout = sample_layout(stream.stacked->shape(), info);
+  ASSAY_ASSIGN(std::optional<ArrayStream> file, open_file_source(source, whole));
+  if (file) {
+    // What the rows come to is said before any is read.
+    ASSAY_ASSIGN(Tensor nothing, Tensor::allocate(file->dtype(), {0}));
+    ASSAY_ASSIGN(nothing, converted(source, std::move(nothing)));
+    ASSAY_TRY(of_target_type(source, whole, std::move(nothing)));
+    stream.file = std::make_shared<ArrayStream>(std::move(*file));
+  } else {
+    ASSAY_ASSIGN(SourceTensor loaded, make_tensor(source, whole));
+    stream.stacked = std::move(loaded.tensor);
+  }
+  Result<SampleLayout> layout = sample_layout(stream.file ? stream.file->shape() : stream.stacked->shape(), info);
   if (!layout.ok()) {
     return source.element.error(layout.error().message);
   }

@@ -12,17 +12,35 @@
 namespace assay::spec {
 namespace {
 
-Result<Tensor> load_named(const DataSource& source) {
-  const Element& element = source.element;
-  const auto path_of = [&](const Element& named) { return resolve_path(named, named.json().get<std::string>()); };
-  if (const Element npy = element.member("npy"); npy.exists()) {
-    return load_npy(path_of(npy));
+// A file that a source names: "" for the form that it is not.
+struct NamedFile {
+  std::string npy;
+  std::string npz;
+  std::string key;
+  std::string pb;
+};
+
+NamedFile file_of(const DataSource& source) {
+  const auto path_of = [&](const char* form) {
+    const Element named = source.element.member(form);
+    return named.exists() ? resolve_path(named, named.json().get<std::string>()) : std::string();
+  };
+  const Element key = source.element.member("key");
+  return {.npy = path_of("npy"),
+          .npz = path_of("npz"),
+          .key = key.exists() ? key.json().get<std::string>() : std::string(),
+          .pb = path_of("pb")};
+}
+
+Result<Tensor> load_named(const NamedFile& file) {
+  if (!file.npy.empty()) {
+    return load_npy(file.npy);
   }
-  if (const Element npz = element.member("npz"); npz.exists()) {
-    const Element key = element.member("key");
-    return load_npz(path_of(npz), key.exists() ? key.json().get<std::string>() : std::string());
-  }
-  return api::load_tensor_proto(path_of(element.member("pb")));
+  return file.npz.empty() ? api::load_tensor_proto(file.pb) : load_npz(file.npz, file.key);
+}
+
+Error located(const DataSource& source, const Target& target, const Error& error) {
+  return Error{error.kind, fmt::format("{}: {}: {}", source.element.where(), target.what, error.message)};
 }
 
 Result<Tensor> scaled(const Tensor& tensor, double scale, double offset) {
@@ -42,17 +60,30 @@ bool is_integer(DType dtype) {
 }  // namespace
 
 Result<Tensor> load_file_source(const DataSource& source, const Target& target) {
-  Result<Tensor> tensor = load_named(source);
-  if (!tensor.ok()) {
-    const Error& error = tensor.error();
-    return Error{error.kind, fmt::format("{}: {}: {}", source.element.where(), target.what, error.message)};
+  Result<Tensor> tensor = load_named(file_of(source));
+  return tensor.ok() ? converted(source, std::move(tensor).value()) : located(source, target, tensor.error());
+}
+
+Result<std::optional<ArrayStream>> open_file_source(const DataSource& source, const Target& target) {
+  const NamedFile file = file_of(source);
+  if (file.npy.empty() && file.npz.empty()) {
+    return std::optional<ArrayStream>();
   }
+  Result<ArrayStream> stream =
+      file.npy.empty() ? ArrayStream::open_npz(file.npz, file.key) : ArrayStream::open_npy(file.npy);
+  if (!stream.ok()) {
+    return located(source, target, stream.error());
+  }
+  return stream.value().shape().empty() ? std::optional<ArrayStream>() : std::optional(std::move(stream).value());
+}
+
+Result<Tensor> converted(const DataSource& source, Tensor tensor) {
   const Element scale = source.element.member("scale");
   const Element offset = source.element.member("offset");
   if (!scale.exists() && !offset.exists()) {
     return tensor;
   }
-  return scaled(tensor.value(), scale.exists() ? scale.json().get<double>() : 1.0,
+  return scaled(tensor, scale.exists() ? scale.json().get<double>() : 1.0,
                 offset.exists() ? offset.json().get<double>() : 0.0);
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/engine/quantizer/graph_builder.h"
 
 namespace assay::quantizer {
@@ -100,6 +102,44 @@ TEST(DeselectionReason, FollowsTheThreeLists) {
   options = {};
   options.op_types = {"Relu"};
   EXPECT_EQ(deselection_reason(conv, options), "Conv is not in quantizer.op_types");
+}
+
+// Each of these would ask for data and then not use it, or compute with it what has no meaning.
+TEST(CheckOptions, RefusesPreparationsThatTheFormatHasNoUseFor) {
+  Options options;
+  options.format = Format::kWeightOnly;
+  options.smooth_quant = true;
+  EXPECT_EQ(error_of(options),
+            "quantizer.smooth_quant is of no use with quantizer.format=weight_only: it makes activations easier to "
+            "quantize, and they stay float");
+  EXPECT_FALSE(needs_samples(options));
+  options.bias_correction = true;
+  EXPECT_TRUE(needs_samples(options));
+  options = {};
+  options.format = Format::kDynamic;
+  options.bias_correction = true;
+  EXPECT_EQ(error_of(options),
+            "quantizer.bias_correction cannot be done with quantizer.format=dynamic: the scales that make the error "
+            "are known only when the model runs");
+  EXPECT_FALSE(needs_samples(options));
+  options.bias_correction = false;
+  options.smooth_quant = true;
+  EXPECT_EQ(error_of(options), "");
+  EXPECT_TRUE(needs_samples(options));
+}
+
+TEST(CheckOptions, SmoothQuantAlphaIsAShare) {
+  Options options;
+  for (const double alpha : {0.0, 0.5, 1.0}) {
+    options.smooth_quant_alpha = alpha;
+    EXPECT_EQ(error_of(options), "");
+  }
+  options.smooth_quant_alpha = 1.5;
+  EXPECT_EQ(error_of(options), "quantizer.smooth_quant_alpha must lie in [0, 1]; found 1.5");
+  options.smooth_quant_alpha = -0.25;
+  EXPECT_EQ(error_of(options), "quantizer.smooth_quant_alpha must lie in [0, 1]; found -0.25");
+  options.smooth_quant_alpha = std::nan("");
+  EXPECT_EQ(error_of(options), "quantizer.smooth_quant_alpha must lie in [0, 1]; found nan");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/spec/case_parser.h"
 #include "harness/spec/data_source.h"
 #include "tests/support/folders.h"
 #include "tests/support/peak_memory.h"
@@ -87,40 +88,52 @@ TEST(ArrayStream, AFileThatShrinksMeanwhileIsAnError) {
   EXPECT_EQ(stream.row(3).error().message, path + ": the data end 12 bytes too early");
 }
 
-// 1000 samples of 256 KiB, 250 MiB in all, through the source that `assay quantize` reads.
-TEST(ArrayStream, OneSampleIsInMemoryAtATime) {
-  constexpr Index kSamples = 1000;
-  constexpr Index kElements = 65536;
-  const std::string path = file_with("large.npy", Tensor::allocate(DType::kFloat32, {1, kElements}).value());
-  {
-    // The header's text has room behind it, so that the file can grow where it is.
-    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-    std::string header(128, ' ');
-    file.read(header.data(), 128);
-    const std::size_t shape = header.find("(1, 65536), }  ");
-    ASSERT_NE(shape, std::string::npos);
-    header.replace(shape, 16, "(1000, 65536), }");
-    file.seekp(0);
-    file.write(header.data(), 128);
-  }
-  std::filesystem::resize_file(path, 128 + static_cast<std::uintmax_t>(kSamples * kElements) * 4);
+// 1000 samples of 256 KiB, 250 MiB in all, of 0.
+constexpr Index kSamples = 1000;
+constexpr Index kElements = 65536;
 
+std::string large_file() {
+  const std::string path = file_with("large.npy", Tensor::allocate(DType::kFloat32, {1, kElements}).value());
+  // The header's text has room behind it, so that the file can grow where it is.
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  std::string header(128, ' ');
+  file.read(header.data(), 128);
+  const std::size_t shape = header.find("(1, 65536), }  ");
+  EXPECT_NE(shape, std::string::npos);
+  header.replace(shape, 16, "(1000, 65536), }");
+  file.seekp(0);
+  file.write(header.data(), 128);
+  file.close();
+  std::filesystem::resize_file(path, 128 + static_cast<std::uintmax_t>(kSamples * kElements) * 4);
+  return path;
+}
+
+// Through the sources that `assay quantize` and a case read.
+TEST(ArrayStream, OneSampleIsInMemoryAtATime) {
+  const std::string path = large_file();
   Graph graph;
   graph.inputs = {
       {.name = "x", .dtype = DType::kFloat32, .has_shape = true, .dims = {{.size = kElements, .name = ""}}}};
-  const test::PeakMemory memory;
-  const auto source = open_calibration_data({"x=" + path}, graph);
-  ASSERT_TRUE(source.ok()) << source.error().message;
-  for (int pass = 0; pass < 2; ++pass) {
-    Index samples = 0;
-    for (api::NamedTensors inputs; source.value()(samples, inputs).value(); inputs.clear()) {
-      ASSERT_EQ(inputs.at("x").shape(), (Shape{kElements}));
-      ++samples;
+  const CaseOrErrors parsed = parse_case(testing::TempDir() + "/f.json",
+                                         R"({"name": "case", "model": {"path": "m.onnx"},
+                                             "calibration": {"x": {"npy": "large.npy", "offset": 2}}})");
+  ASSERT_TRUE(parsed.value) << parsed.errors.front();
+  for (const bool of_case : {false, true}) {
+    const test::PeakMemory memory;
+    const auto source = of_case ? open_calibration(*parsed.value, graph) : open_calibration_data({"x=" + path}, graph);
+    ASSERT_TRUE(source.ok()) << source.error().message;
+    for (int pass = 0; pass < 2; ++pass) {
+      Index samples = 0;
+      for (api::NamedTensors inputs; source.value()(samples, inputs).value(); inputs.clear()) {
+        ASSERT_EQ(inputs.at("x").shape(), (Shape{kElements}));
+        ASSERT_EQ(inputs.at("x").data<float>()[0], of_case ? 2.0F : 0.0F);
+        ++samples;
+      }
+      EXPECT_EQ(samples, kSamples);
     }
-    EXPECT_EQ(samples, kSamples);
-  }
-  if (!test::freed_memory_is_kept()) {
-    EXPECT_LT(memory.growth_kib(), 8 * 1024);
+    if (!test::freed_memory_is_kept()) {
+      EXPECT_LT(memory.growth_kib(), 8 * 1024) << of_case;
+    }
   }
   std::filesystem::remove(path);
 }

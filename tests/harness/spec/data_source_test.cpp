@@ -295,6 +295,30 @@ TEST(Calibration, OneSourceOfAllSamples) {
       "f.json:1:68: input 'x': samples stacked in [1,3]: shape [1,3] does not fit the graph's [1,2]");
 }
 
+// Arrays in files are read row by row: converted as a whole tensor would be, and refused before the first row.
+TEST(Calibration, RowsOfAFileAreConverted) {
+  const auto calibration = [](const std::string& source, std::vector<Dim> dims, DType dtype = kFloat) {
+    Graph graph = graph_xy();
+    graph.inputs[0].dims = std::move(dims);
+    graph.inputs[0].dtype = dtype;
+    return open_calibration(case_with(R"("calibration": {"x": )" + source + "}"), graph);
+  };
+  EXPECT_EQ(samples_of(calibration(R"({"npz": "stored.npz", "key": "x"})", {{3, ""}})),
+            (std::vector<Values>{{0, 1, 2}, {3, 4, 5}}));
+  EXPECT_EQ(samples_of(calibration(R"({"npz": "stored.npz", "key": "x", "samples": 1})", {{3, ""}})),
+            (std::vector<Values>{{0, 1, 2}}));
+  EXPECT_EQ(samples_of(calibration(R"({"npy": "version3_u1.npy", "scale": -0.5, "offset": 1})", {{1, ""}})),
+            (std::vector<Values>{{1}, {0.5}, {0}}));
+  EXPECT_EQ(samples_of(calibration(R"({"npy": "version3_u1.npy"})", {{1, ""}}, DType::kInt64)),
+            (std::vector<Values>{{0}, {1}, {2}}));
+  EXPECT_EQ(strip(calibration(R"({"npy": "version3_u1.npy"})", {{1, ""}}).error().message),
+            "f.json:1:68: input 'x': the data are uint8, the graph takes float32 (\"scale\": 1 converts)");
+  EXPECT_EQ(strip(calibration(R"({"npy": "none.npy"})", {{1, ""}}).error().message),
+            "f.json:1:68: input 'x': " + kData + "none.npy: cannot be read: No such file or directory");
+  EXPECT_EQ(strip(calibration(R"({"npz": "stored.npz", "key": "x", "samples": 3})", {{3, ""}}).error().message),
+            "f.json:1:112: input 'x': 3 samples are wanted, the data have 2");
+}
+
 TEST(Calibration, WithoutItTheInputsCalibrate) {
   EXPECT_EQ(samples_of(open_calibration(case_with(R"("inputs": {"x": {"constant": 3}})"), graph_xy())),
             (std::vector<Values>{{3, 3}}));

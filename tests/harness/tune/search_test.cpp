@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "harness/tune/layers.h"
 #include "harness/tune/search_report.h"
@@ -27,11 +29,12 @@ struct Searched {
   int reads = 0;  // times that the calibration data were begun
 };
 
-Searched run(const std::string& target, SearchOptions options, const spec::Configuration& given = {}) {
+Searched run(const std::string& target, SearchOptions options, const spec::Configuration& given = {},
+             const api::Model& model = network()) {
   int reads = 0;
   const EvaluationSettings chosen = settings(target);
-  const Evaluator evaluator = Evaluator::create(network(), source(24), {}, chosen).value();
-  Trials trials(network(), source(24, &reads), 1);
+  const Evaluator evaluator = Evaluator::create(model, source(24), {}, chosen).value();
+  Trials trials(model, source(24, &reads), 1);
   Result<SearchResult> found = search(trials, evaluator, chosen.target, given, options);
   EXPECT_TRUE(found.ok()) << found.error().message;
   SearchResult result = std::move(found).value();
@@ -74,7 +77,7 @@ TEST(Search, LeavesTheNoisiestLayerInFloatAndNoOther) {
 
 TEST(Search, OptionsComeBeforeLayersAndSetAxesAreLeftAlone) {
   SearchOptions options;
-  options.alternatives = {{"quantizer.per_channel", {true}}};
+  options.alternatives = values_of("quantizer.per_channel", {true});
   const double plain = run("sqnr>=-1", {}).result.best.score->value;
   const std::string target = "sqnr>=" + std::to_string(plain + 6);
   const Searched free = run(target, options);
@@ -95,7 +98,7 @@ TEST(Search, CalibrationIsSharedByTrials) {
   EXPECT_EQ(done.result.calibrations, 1U);
   EXPECT_EQ(done.reads, 1);
   SearchOptions methods;
-  methods.alternatives = {{"quantizer.calibration", {"mse"}}, {"quantizer.per_channel", {true}}};
+  methods.alternatives = {{{{"quantizer.calibration", "mse"}}}, {{{"quantizer.per_channel", true}}}};
   const Searched two = run("sqnr>=200", methods);
   EXPECT_EQ(two.result.calibrations, 2U);
   EXPECT_EQ(two.reads, 2);
@@ -139,9 +142,80 @@ TEST(Search, NoTrialBeginsAfterTheTimeLimit) {
   EXPECT_THAT(done.result.ended, HasSubstr("time limit"));
 }
 
+// The alternatives are gone through again as long as that improves something, and nothing is measured twice.
+TEST(Search, NoChangeOfOneAxisImprovesWhatOptionsCameTo) {
+  SearchOptions options;
+  options.max_float_layers = 0;
+  options.alternatives = {{{{"quantizer.weight_symmetric", false}}},
+                          {{{"quantizer.weight_type", "uint8"}}},
+                          {{{"quantizer.per_channel", true}}}};
+  const Searched done = run("sqnr>=200", options);
+  std::size_t trials = 0;
+  for (const Step& step : done.result.steps) {
+    trials += step.phase == "option" ? 1 : 0;
+  }
+  EXPECT_GT(trials, options.alternatives.size()) << "there was one round\n" << done.text;
+  EXPECT_LE(trials, 7U) << "of eight configurations one was given";
+  for (const Alternative& alternative : open_alternatives(options.alternatives, {})) {
+    const std::optional<spec::Configuration> other = apply(alternative, done.result.configuration);
+    if (other) {
+      SearchOptions none = options;
+      none.alternatives = {};
+      EXPECT_LE(run("sqnr>=200", none, *other).result.best.score->value, done.result.best.score->value)
+          << text_of(alternative) << "\n"
+          << done.text;
+    }
+  }
+}
+
+// What follows the node in front of it is no layer of its own: one layer at least stays in integers.
+TEST(Search, NodesThatCannotBeQuantizedAloneAreNoLayers) {
+  Graph graph = network().graph();
+  graph.initializers["shape"] = Tensor::from<Index>({2}, {4, 1});
+  graph.nodes.push_back({.name = "turn", .op_type = "Reshape", .inputs = {"last", "shape"}, .outputs = {"y"}});
+  graph.outputs[0].name = "y";
+  graph.outputs[0].dims = {{4, ""}, {1, ""}};
+  const Searched done = run("sqnr>=200", layers_only(), {}, api::Model::from_graph(graph).value());
+  EXPECT_FALSE(done.result.met);
+  EXPECT_EQ(done.result.layers, 3U);
+  EXPECT_EQ(done.result.sensitivities.size(), 3U);
+  EXPECT_THAT(done.result.ended, HasSubstr("missed with 2 of 3 layers in float"));
+}
+
+// Half of the time goes into the settings at most.
+TEST(Search, OptionsLeaveTimeForLayers) {
+  SearchOptions options;
+  options.budget_seconds = 4;
+  options.progress = [](const std::string& text, std::size_t done, std::size_t) {
+    if (text.starts_with("quantizer.") && done == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+    }
+  };
+  const Searched done = run("sqnr>=200", options);
+  EXPECT_EQ(done.result.steps[2].phase, "option");
+  EXPECT_EQ(done.result.steps[3].phase, "layers") << done.text;
+  EXPECT_EQ(done.result.sensitivities.size(), 3U);
+}
+
+// Half of the time that is left goes into the layers' noise at most: with what it found the search goes on.
+TEST(Search, SensitivityLeavesTimeForLayers) {
+  SearchOptions options = layers_only();
+  options.budget_seconds = 2;
+  options.progress = [](const std::string& text, std::size_t done, std::size_t) {
+    if (text.starts_with("sensitivity of ") && done == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+    }
+  };
+  const Searched done = run("sqnr>=200", options);
+  EXPECT_EQ(done.result.sensitivities.size(), 2U);
+  EXPECT_EQ(done.result.layers, 3U);
+  EXPECT_EQ(done.result.steps.back().phase, "layers") << done.text;
+  EXPECT_THAT(done.text, HasSubstr("(2 of 3 measured)"));
+}
+
 TEST(Search, RefusedSettingsAreAStepAndNoEnd) {
   SearchOptions options;
-  options.alternatives = {{"quantizer.activation_restricted", {true}}, {"quantizer.per_channel", {true}}};
+  options.alternatives = {{{{"quantizer.activation_restricted", true}}}, {{{"quantizer.per_channel", true}}}};
   spec::Configuration given;
   given.set("quantizer.activation_type", "int8");
   const Searched done = run("sqnr>=200", options, given);

@@ -4,8 +4,7 @@
 
 #include <string>
 
-#include "reports/record.h"
-#include "reports/sink.h"
+#include "reports/renderer.h"
 
 namespace assay::reports {
 
@@ -24,6 +23,6 @@ enum ExitCode : int {
 ExitCode exit_code(const RunRecord& run);
 
 // {"exit_code", "counts": {outcome: n}}.
-void render_verdict_json(const RunRecord& run, const Sink& sink);
+std::unique_ptr<Renderer> start_verdict_json(const RunRecord& run, const Sink& sink);
 
 }  // namespace assay::reports

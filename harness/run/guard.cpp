@@ -19,9 +19,10 @@
 namespace assay::run {
 namespace {
 
-// To the guard: from the coordinator, and from the kernel when the coordinator dies.
+// To a guard: from its parent, and from the kernel when the parent dies.
 constexpr int kEndSignal = SIGTERM;
 constexpr int kPatienceMs = 800;
+constexpr int kOuterPatienceMs = kPatienceMs + 50;  // the inner guard is given its own
 
 // The guards that are alive, in the coordinator.
 std::set<pid_t>& living_guards() {
@@ -72,42 +73,86 @@ void kill_children(const std::set<pid_t>& spared, const OnEnd& on_end) {
   }
 }
 
-[[noreturn]] void guard_worker(pid_t worker, const sigset_t& signals, int report) noexcept {
+// Waits until the child ends or this guard is told to; reaps whatever dies meanwhile. The child's end, if it has.
+std::optional<int> wait_for_end(pid_t watched, const sigset_t& signals) {
   std::optional<int> end;
-  const auto note = [&](pid_t child, int status) {
-    if (child == worker) {
-      end = status;
-    }
-  };
-  bool told = false;
-  while (!end && !told) {
+  while (!end) {
     siginfo_t info{};
-    if (::sigwaitinfo(&signals, &info) == kEndSignal) {
-      told = true;
-    }
+    const bool told = ::sigwaitinfo(&signals, &info) == kEndSignal;
     int status = 0;
     for (pid_t child = 0; (child = ::waitpid(-1, &status, WNOHANG)) > 0;) {
-      note(child, status);  // also a descendant's child, left to this process
+      end = child == watched ? std::optional(status) : end;  // else a descendant's child, left to this process
+    }
+    if (told) {
+      break;
     }
   }
+  return end;
+}
+
+// The child's end, if it comes in time.
+std::optional<int> reap(pid_t child, int patience_ms) {
+  int status = 0;
+  for (int waited_ms = 0; waited_ms < patience_ms; ++waited_ms) {
+    if (::waitpid(child, &status, WNOHANG) == child) {
+      return status;
+    }
+    pause_ms(1);
+  }
+  return std::nullopt;
+}
+
+void tell(int report, int status) { [[maybe_unused]] const ssize_t ignored = ::write(report, &status, sizeof status); }
+
+[[noreturn]] void guard_worker(pid_t worker, const sigset_t& signals, int report) noexcept {
+  std::optional<int> end = wait_for_end(worker, signals);
   if (!end) {
     ::kill(worker, SIGKILL);  // also where the kernel lists no children
   }
   ::kill(-worker, SIGKILL);
-  kill_children({}, note);
-  int status = 0;
-  for (int waited_ms = 0; !end && waited_ms < kPatienceMs; ++waited_ms) {
-    if (::waitpid(worker, &status, WNOHANG) == worker) {
-      end = status;
-    } else {
-      pause_ms(1);
-    }
+  kill_children({}, [&](pid_t child, int status) { end = child == worker ? std::optional(status) : end; });
+  if (!end) {
+    end = reap(worker, kPatienceMs);
   }
   if (end) {
-    status = *end;
-    [[maybe_unused]] const ssize_t ignored = ::write(report, &status, sizeof status);
+    tell(report, *end);
   }
   ::_exit(0);
+}
+
+// What the inner guard would leave behind where it is killed comes to this process.
+[[noreturn]] void guard_guard(pid_t inner, const sigset_t& signals, int report) noexcept {
+  std::optional<int> end = wait_for_end(inner, signals);
+  if (!end) {
+    ::kill(inner, kEndSignal);
+    end = reap(inner, kOuterPatienceMs);
+  }
+  kill_children({}, [](pid_t, int) {});
+  if (end && WIFSIGNALED(*end)) {
+    tell(report, *end);  // if the inner guard has been able to report, that comes first
+  }
+  ::_exit(0);
+}
+
+// Forks. In the child: a guard's ways with signals and with what its descendants leave behind, and its end with that of
+// its parent.
+pid_t fork_guard(const sigset_t& signals) {
+  const pid_t parent = ::getpid();
+  const pid_t guard = ::fork();
+  if (guard == 0) {
+    ::sigprocmask(SIG_BLOCK, &signals, nullptr);
+    for (const int signal : {SIGINT, SIGHUP}) {
+      ::signal(signal, SIG_IGN);
+    }
+    ::signal(SIGCHLD, SIG_DFL);
+    ::signal(kEndSignal, SIG_DFL);
+    ::prctl(PR_SET_PDEATHSIG, kEndSignal);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (::getppid() != parent) {
+      ::_exit(0);
+    }
+  }
+  return guard;
 }
 
 }  // namespace
@@ -115,30 +160,26 @@ void kill_children(const std::set<pid_t>& spared, const OnEnd& on_end) {
 pid_t start_guard(const std::function<void()>& work, const std::function<void()>& in_guard, int report) {
   // What a killed guard leaves behind comes to this process, which knows its own children.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  const pid_t coordinator = ::getpid();
-  const pid_t guard = ::fork();
-  if (guard != 0) {
-    if (guard > 0) {
-      ::setpgid(guard, guard);  // in both, so that it holds whichever of the two runs first
-      living_guards().insert(guard);
-    }
-    return guard;
-  }
-  ::setpgid(0, 0);
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGCHLD);
   sigaddset(&signals, kEndSignal);
-  ::sigprocmask(SIG_BLOCK, &signals, nullptr);
-  for (const int signal : {SIGINT, SIGHUP}) {
-    ::signal(signal, SIG_IGN);
+  const pid_t outer = fork_guard(signals);
+  if (outer != 0) {
+    if (outer > 0) {
+      ::setpgid(outer, outer);  // in both, so that it holds whichever of the two runs first
+      living_guards().insert(outer);
+    }
+    return outer;
   }
-  ::signal(SIGCHLD, SIG_DFL);
-  ::signal(kEndSignal, SIG_DFL);
-  ::prctl(PR_SET_PDEATHSIG, kEndSignal);
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  if (::getppid() != coordinator) {
-    ::_exit(0);
+  ::setpgid(0, 0);
+  const pid_t inner = fork_guard(signals);
+  if (inner < 0) {
+    ::_exit(1);
+  }
+  if (inner > 0) {
+    in_guard();
+    guard_guard(inner, signals, report);
   }
   const pid_t own = ::getpid();
   const pid_t worker = ::fork();
@@ -165,7 +206,7 @@ WorkerEnd stop_guard(pid_t guard, int report) {
   ::kill(guard, kEndSignal);
   int status = 0;
   for (int waited_ms = 0; ::waitpid(guard, &status, WNOHANG) == 0; ++waited_ms) {
-    if (waited_ms > kPatienceMs + 100) {
+    if (waited_ms > kOuterPatienceMs + 50) {
       ::kill(guard, SIGKILL);  // stopped by a variant, or held by a process that the kernel does not let go
       while (::waitpid(guard, &status, 0) < 0 && errno == EINTR) {
       }

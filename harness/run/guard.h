@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process between the coordinator and a worker. It outlives whatever a variant does, and sees to it that nothing a
-// variant has started outlives the variant: not even what left its process group or its session.
+// Two processes between the coordinator and a worker. They outlive whatever a variant does, and see to it that nothing
+// a variant has started outlives the variant: not even what left its process group or its session. There are two so
+// that whoever kills one of them and the coordinator at the same moment leaves one that cleans up.
 #pragma once
 
 #include <sys/types.h>
@@ -11,14 +12,15 @@ namespace assay::run {
 
 // How the worker under a guard ended: a wait status as of waitpid.
 struct WorkerEnd {
-  bool known = false;  // false: the guard itself was killed before it could say
+  bool known = false;  // false: the guards themselves were killed before they could say
   int status = 0;
 };
 
-// Forks a guard, which forks the worker: a process that calls `work` and must not return from it. The guard reports the
-// worker's end through `report`, a pipe of its own. -1 with errno where it cannot be forked.
+// Forks a guard, which forks the second guard, which forks the worker: a process that calls `work` and must not return
+// from it. They report the worker's end through `report`, a pipe of their own. -1 with errno where the first cannot be
+// forked.
 // The worker and all it has started are killed when the worker ends, when stop_guard is called, and when the
-// coordinator dies in whatever way. `in_guard` is called in the guard: it closes what only the worker uses.
+// coordinator or a guard dies in whatever way. `in_guard` is called in each guard: it closes what only the worker uses.
 pid_t start_guard(const std::function<void()>& work, const std::function<void()>& in_guard, int report);
 
 // Ends the worker with all its descendants, reaps the guard and says how the worker ended. Returns within a second or

@@ -33,7 +33,7 @@ struct PoolOptions {
   std::function<double(std::size_t job)> timeout_of;  // if given, in place of timeout_s
   std::size_t memory_limit_bytes = 0;                 // of a worker's address space; 0: none
   Handler handler;                                    // gets {"job": index}
-  std::function<void(const JobReport&)> on_report;
+  std::function<void(JobReport&)> on_report;          // may take what is in it
   // Asked between events, at least four times a second; true ends the run early.
   std::function<bool()> interrupted;
 };

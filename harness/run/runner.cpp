@@ -89,10 +89,13 @@ struct Background {
     VariantResult result = blank_result(test_case, *variant);
     result.rerun = rerun_of(position);
     result.reason = "the run ended before its turn came";
-    if (with_sources) {
-      result.sources = digests.of(test_case, variant->configuration);
-    }
+    result.sources = sources_of(position);
     return result;
+  }
+
+  Json sources_of(std::size_t position) {
+    return with_sources ? digests.of(selection.case_of(position), selection.variant(position)->configuration)
+                        : Json::object();
   }
 };
 
@@ -242,7 +245,7 @@ class Runner {
     pool.handler = [&](const Json& request) {
       return handler({{"job", positions[request.at("job").get<std::size_t>()]}});
     };
-    pool.on_report = [&](const JobReport& report) {
+    pool.on_report = [&](JobReport& report) {
       const std::uint32_t position = positions[report.job];
       progress.done(take_report(position, report, timeouts.empty() ? options_.timeout_s : timeouts[report.job]));
     };
@@ -256,32 +259,31 @@ class Runner {
                                                 options_.timeout_s);
   }
 
-  VariantResult take_report(std::uint32_t position, const JobReport& report, double timeout_s) {
-    const VariantResult blank = background_->blank(position);
-    VariantResult result = blank;
-    if (report.end == JobEnd::kAnswered) {
-      reports::ParsedResult parsed = reports::parse_result(report.answer);
-      if (parsed.result) {
-        result = std::move(*parsed.result);
-      } else {
-        result.outcome = Outcome::kCrash;
-        result.reason = report.answer.contains("error")
-                            ? "the worker ran into " + report.answer.at("error").get<std::string>()
-                            : "the worker's answer cannot be read: " + parsed.error;
-      }
+  VariantResult take_report(std::uint32_t position, JobReport& report, double timeout_s) {
+    std::optional<VariantResult> answered;
+    std::string reason;
+    if (report.end == JobEnd::kAnswered && report.answer.contains("error")) {
+      reason = "the worker ran into " + report.answer.at("error").get<std::string>();
+    } else if (report.end == JobEnd::kAnswered) {
+      reports::ParsedResult parsed = reports::parse_result(std::move(report.answer));
+      answered = std::move(parsed.result);
+      reason = "the worker's answer cannot be read: " + parsed.error;
     } else if (report.end == JobEnd::kCrashed) {
-      result.outcome = Outcome::kCrash;
-      result.reason = "the worker was " + report.text;
+      reason = "the worker was " + report.text;
       if (report.text == "killed by SIGKILL" && oom_kills() > oom_kills_before_) {
-        result.reason += " (out of memory: the kernel has killed processes for want of it meanwhile)";
+        reason += " (out of memory: the kernel has killed processes for want of it meanwhile)";
       }
     } else {
-      result.outcome = Outcome::kTimeout;
-      result.reason = fmt::format("did not end within {:g} s ({})", timeout_s,
-                                  timeout_s < options_.timeout_s ? "learned from --durations" : "--timeout");
+      reason = fmt::format("did not end within {:g} s ({})", timeout_s,
+                           timeout_s < options_.timeout_s ? "learned from --durations" : "--timeout");
     }
-    result.rerun = blank.rerun;
-    result.sources = blank.sources;
+    VariantResult result = answered ? std::move(*answered) : background_->blank(position);
+    if (!answered) {
+      result.outcome = report.end == JobEnd::kTimedOut ? Outcome::kTimeout : Outcome::kCrash;
+      result.reason = reason;
+    }
+    result.rerun = background_->rerun_of(position);
+    result.sources = background_->sources_of(position);
     result.duration_s = report.seconds;
     put(position, result);
     return result;
@@ -322,7 +324,7 @@ class Runner {
     const auto write_json = [&] {
       if (!options_.json_file.empty()) {
         note(replace_file(options_.json_file,
-                          [&](const ByteSink& sink) { reports::render_results_json(record_, sink); }));
+                          [&](const ByteSink& sink) { reports::render(reports::start_results_json, record_, sink); }));
       }
     };
     write_json();

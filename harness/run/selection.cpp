@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 
@@ -30,12 +31,11 @@ bool has_tag(const spec::Case& test_case, const std::vector<std::string>& tags) 
          });
 }
 
+bool has_baselines(const spec::Case& test_case) { return test_case.timing && test_case.timing->at_least_speedup; }
+
 // Marks the baselines that selected variants of a case need.
 void add_baselines(const spec::Case& test_case, const std::vector<Variant>& variants, const std::vector<bool>& selected,
                    std::vector<bool>& needed) {
-  if (!test_case.timing || !test_case.timing->at_least_speedup) {
-    return;
-  }
   for (std::size_t i = 0; i < variants.size(); ++i) {
     if (!selected[i]) {
       continue;
@@ -111,11 +111,13 @@ void check_runtime_names(Selection& selection, const std::set<std::string>& name
   }
 }
 
-// The variants of all cases with one of the tags, in order. Names are kept only where filters ask for them.
+// The variants of all cases with one of the tags, in order. Of each what is needed later, so that a case is expanded
+// once.
 struct Candidates {
   std::vector<SelectedVariant> variants;
-  std::vector<std::string> names;
-  std::vector<double> costs;  // seconds; with durations only
+  std::vector<std::string> names;                              // where filters or the caller ask for them
+  std::vector<double> costs;                                   // seconds; with durations only
+  std::map<std::size_t, std::set<std::string>> runtimes = {};  // external ones, by the variants that have any
 };
 
 Candidates candidates_of(Selection& selection, const SelectOptions& options) {
@@ -131,8 +133,12 @@ Candidates candidates_of(Selection& selection, const SelectOptions& options) {
     }
     for (std::uint32_t ordinal = 0; ordinal < variants.value().size(); ++ordinal) {
       const std::string& name = variants.value()[ordinal].name;
+      std::set<std::string> runtimes = external_runtimes(selection.cases[i], variants.value()[ordinal].configuration);
+      if (!runtimes.empty()) {
+        candidates.runtimes.emplace(candidates.variants.size(), std::move(runtimes));
+      }
       candidates.variants.push_back({i, ordinal, true});
-      if (!options.filters.empty()) {
+      if (!options.filters.empty() || options.keep_names) {
         candidates.names.push_back(name);
       }
       if (options.durations) {
@@ -162,26 +168,32 @@ void take_shard(Candidates& candidates, const SelectOptions& options) {
 }
 
 // What is selected, and the baselines that it needs, case by case.
-void add_selected(Selection& selection, const std::vector<SelectedVariant>& candidates) {
+void add_selected(Selection& selection, const Candidates& candidates, const SelectOptions& options) {
   std::set<std::string> runtimes;
-  for (auto begin = candidates.begin(); begin != candidates.end();) {
-    const auto end = std::find_if(begin, candidates.end(),
-                                  [&](const SelectedVariant& other) { return other.case_index != begin->case_index; });
+  for (std::size_t begin = 0; begin < candidates.variants.size();) {
+    const std::uint32_t case_index = candidates.variants[begin].case_index;
     std::vector<bool> selected;
-    std::transform(begin, end, std::back_inserter(selected), [](const SelectedVariant& v) { return v.selected; });
-    if (std::ranges::find(selected, true) != selected.end()) {
-      const spec::Case& test_case = selection.cases[begin->case_index];
-      const auto variants = selection.expanded(begin->case_index);
-      std::vector<bool> needed = selected;
-      add_baselines(test_case, *variants, selected, needed);
-      for (std::uint32_t i = 0; i < needed.size(); ++i) {
-        if (needed[i]) {
-          selection.variants.push_back({begin->case_index, i, selected[i]});
-          runtimes.merge(external_runtimes(test_case, (*variants)[i].configuration));
-        }
+    for (std::size_t i = begin; i < candidates.variants.size() && candidates.variants[i].case_index == case_index;
+         ++i) {
+      selected.push_back(candidates.variants[i].selected);
+    }
+    std::vector<bool> needed = selected;
+    if (has_baselines(selection.cases[case_index]) && std::ranges::find(selected, true) != selected.end()) {
+      add_baselines(selection.cases[case_index], *selection.expanded(case_index), selected, needed);
+    }
+    for (std::uint32_t i = 0; i < needed.size(); ++i) {
+      if (!needed[i]) {
+        continue;
+      }
+      selection.variants.push_back({case_index, i, selected[i]});
+      if (options.keep_names) {
+        selection.names.push_back(candidates.names[begin + i]);
+      }
+      if (const auto known = candidates.runtimes.find(begin + i); known != candidates.runtimes.end()) {
+        runtimes.insert(known->second.begin(), known->second.end());
       }
     }
-    begin = end;
+    begin += selected.size();
   }
   check_runtime_names(selection, runtimes);
 }
@@ -234,7 +246,7 @@ Selection select_variants(const SelectOptions& options) {
     selection.digest = digest_of(selection, candidates.variants);
     take_shard(candidates, options);
   }
-  add_selected(selection, candidates.variants);
+  add_selected(selection, candidates, options);
   return selection;
 }
 

@@ -27,6 +27,14 @@ TEST(InputFile, GivesAllBytes) {
   std::filesystem::remove(path);
 }
 
+TEST(InputFile, GivesAnEmptyFileAndOneWhoseSizeIsNotKnown) {
+  const std::string path = temporary("input_file_empty");
+  std::ofstream(path, std::ios::binary).flush();
+  EXPECT_EQ(read_file(path).value(), "");
+  std::filesystem::remove(path);
+  EXPECT_NE(read_file("/proc/self/status").value().find("Name:"), std::string::npos);
+}
+
 TEST(InputFile, RefusesWhatIsNoRegularFileWithoutReadingIt) {
   const auto message = [](const std::string& path) {
     const auto read = read_file(path);

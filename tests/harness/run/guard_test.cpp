@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 #include <thread>
 
 #include "harness/run/process.h"
@@ -139,8 +142,18 @@ TEST(Guard, StoppedOneDoesNotHoldTheCoordinatorUp) {
   EXPECT_TRUE(gone_within(pids.at("worker").get<pid_t>(), milliseconds(2000)));
 }
 
-// A coordinator that is killed leaves no worker, no guard and no stray.
-TEST(Guard, KilledCoordinatorLeavesNothing) {
+pid_t parent_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string stat((std::istreambuf_iterator<char>(file)), {});
+  char state = 0;
+  pid_t parent = 0;
+  std::istringstream(stat.substr(stat.rfind(')') + 1)) >> state >> parent;
+  return parent;
+}
+
+// A coordinator that is killed leaves no worker, no guard and no stray, and neither does one of the guards with it.
+void kill_together(const char* also) {
+  SCOPED_TRACE(also);
   int ends[2] = {};
   ASSERT_EQ(::pipe(ends), 0);
   const pid_t coordinator = ::fork();
@@ -154,13 +167,41 @@ TEST(Guard, KilledCoordinatorLeavesNothing) {
       ::pause();
     }
   }
-  pid_t all[3] = {};
-  ASSERT_EQ(::read(ends[0], all, sizeof all), static_cast<ssize_t>(sizeof all));
+  pid_t all[4] = {};
+  ASSERT_EQ(::read(ends[0], all, 3 * sizeof *all), static_cast<ssize_t>(3 * sizeof *all));
+  all[3] = parent_of(all[1]);
+  ASSERT_EQ(parent_of(all[3]), coordinator);
+  // Stopped first, so that the one is killed before it can see the other's end.
+  ::kill(coordinator, SIGSTOP);
+  if (also == std::string("the inner guard")) {
+    ::kill(all[1], SIGKILL);
+  } else if (also == std::string("the outer guard")) {
+    ::kill(all[3], SIGKILL);
+  }
   ::kill(coordinator, SIGKILL);
   ::waitpid(coordinator, nullptr, 0);
   for (const pid_t pid : all) {
     EXPECT_TRUE(gone_within(pid, milliseconds(5000))) << pid;
   }
+}
+
+TEST(Guard, KilledCoordinatorLeavesNothing) {
+  for (const char* also : {"nobody else", "the inner guard", "the outer guard"}) {
+    kill_together(also);
+  }
+}
+
+TEST(Guard, TheOuterOneMayBeKilledToo) {
+  Result<Process> process = Process::start(serve);
+  ASSERT_TRUE(process.ok());
+  const Json pids = ask(process.value(), "pids");
+  const pid_t stray = ask(process.value(), "stray").at("stray");
+  const pid_t outer = parent_of(pids.at("guard").get<pid_t>());
+  ASSERT_EQ(parent_of(outer), ::getpid());
+  ::kill(outer, SIGKILL);
+  EXPECT_TRUE(gone_within(pids.at("worker").get<pid_t>(), milliseconds(5000)));
+  EXPECT_TRUE(gone_within(stray, milliseconds(5000)));
+  EXPECT_EQ(process.value().stop(), "killed by SIGKILL");
 }
 
 }  // namespace

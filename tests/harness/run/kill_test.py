@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kills the coordinator and workers of runs at random with SIGKILL. Whatever is killed and whenever: what was in the
-journal stays there, nothing of a killed run is left alive, and the report of the resumed run equals that of an
-uninterrupted one but for times.
+"""Kills the coordinator, guards and workers of runs at random with SIGKILL, one at a time or the coordinator together
+with another. Whatever is killed and whenever: what was in the journal stays there, nothing of a killed run is left
+alive, and the report of the resumed run equals that of an uninterrupted one but for times.
 
 kill_test.py ASSAY [--kills N] [--seed S]"""
 
@@ -78,14 +78,9 @@ class Runs:
                     pass
         return found
 
-    def workers(self, coordinator):
-        """Workers and what they have started. The guards are left out: who kills a guard and then, before it has looked,
-        the coordinator, leaves nobody to see to a variant's strays."""
-        try:
-            guards = pathlib.Path(f"/proc/{coordinator}/task/{coordinator}/children").read_text().split()
-        except OSError:
-            return []
-        return [pid for pid in self.alive() if pid != coordinator and str(pid) not in guards]
+    def others(self, coordinator):
+        """The guards, workers and what they have started."""
+        return [pid for pid in self.alive() if pid != coordinator]
 
     def expect_none_alive(self, when):
         end = time.monotonic() + PATIENCE_S
@@ -124,7 +119,7 @@ def run(assay, kills, seed):
         if outcomes != ["crash", "pass", "timeout"]:
             raise Failure(f"the uninterrupted run has the outcomes {outcomes}")
 
-        done = {"coordinator": 0, "other": 0}
+        done = {"coordinator": 0, "other": 0, "both": 0}
         finished = 0
         while sum(done.values()) < kills or finished == 0:
             out = f"killed{finished}"
@@ -137,15 +132,20 @@ def run(assay, kills, seed):
                         time.sleep(rng.uniform(0, 0.4 * whole_s))
                         if process.poll() is not None:
                             break
-                        others = runs.workers(process.pid)
-                        if rng.random() < 0.5 and others and not killed_other:
+                        others = runs.others(process.pid)
+                        choice = rng.random()
+                        if choice < 0.4 and others and not killed_other:
                             # One in a run: a variant whose worker is killed twice has used up its second chance.
                             killed_other = True
                             os.kill(rng.choice(others), signal.SIGKILL)
                             done["other"] += 1
                         else:
+                            both = choice > 0.7 and others
+                            if both:  # the coordinator must not have the time to see the other's end
+                                os.kill(process.pid, signal.SIGSTOP)
+                                os.kill(rng.choice(others), signal.SIGKILL)
                             process.kill()
-                            done["coordinator"] += 1
+                            done["both" if both else "coordinator"] += 1
                             break
                     code = process.wait(timeout=600)
                 finally:
@@ -163,7 +163,8 @@ def run(assay, kills, seed):
                              for a, b in zip(expected, found) if a != b]
                 raise Failure(f"the resumed report is another: {len(found)} results, different: {different[:3]}")
             finished += 1
-        print(f"seed {seed}: {done['coordinator']} kills of coordinators, {done['other']} of their workers and strays; "
+        print(f"seed {seed}: {done['coordinator']} kills of coordinators, {done['other']} of their guards, workers and "
+              f"strays, {done['both']} of both at once; "
               f"{finished} reports of {len(expected)} variants, all equal to the uninterrupted one "
               f"({whole_s:.1f} s)")
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/runtime/float_product.h"
 
+#include "engine/runtime/ops/simple_operator.h"
+#include "engine/runtime/threads.h"
+
 namespace assay::runtime {
 namespace {
 
@@ -87,6 +90,8 @@ FloatProduct::Primitive& FloatProduct::primitive(const FloatProductArgs& args) {
 }
 
 Status FloatProduct::run(const FloatProductArgs& args) {
+  const Index sums = dims_product(args.y_dims, 0, args.y_dims.size());
+  const ThreadScope threads(threads_worth(sums * args.a.dims.back(), max_threads()));  // a primitive keeps its number
   return onednn::call([&]() -> Status {
     Primitive& chosen = primitive(args);
     chosen.run(stream_, args, b_constant_);

@@ -10,6 +10,8 @@ void omp_set_num_threads(int threads);
 
 namespace assay::runtime {
 
+int max_threads() { return omp_get_max_threads(); }
+
 ThreadScope::ThreadScope(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(threads); }
 
 ThreadScope::~ThreadScope() { omp_set_num_threads(before_); }

@@ -10,6 +10,7 @@
 #include "engine/runtime/float_conv.h"
 #include "engine/runtime/ops/conv_epilogue.h"
 #include "engine/runtime/ops/float_operators.h"
+#include "engine/runtime/threads.h"
 
 namespace assay::runtime {
 namespace {
@@ -91,6 +92,8 @@ class Conv : public Operator {
     ASSAY_ASSIGN(const ConvShape shape, resolve_shape(context, x.shape(), spec_, group_));
     ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kFloat32,
                                                           shape.window.output_shape({shape.batch, shape.outputs})));
+    const int workers = threads_worth(shape.macs(), context.threads);
+    const ThreadScope threads(workers);
     FloatConvOperands operands = operands_of(context);
     operands.x = x.data<float>().data();
     operands.y = y.mutable_data<float>().data();
@@ -100,12 +103,12 @@ class Conv : public Operator {
     }
     if (y.size() > 0 && x.size() > 0) {
       ASSAY_TRY(onednn::call([&]() -> Status {
-        const Index images = images_at_once(shape, context.threads);
+        const Index images = images_at_once(shape, workers);
         compute({.shape = shape,
                  .images = images,
                  .x_size = shape.image_size(),
                  .y_size = shape.result_size(),
-                 .threads = context.threads},
+                 .threads = workers},
                 operands);
         return {};
       }));
@@ -128,11 +131,13 @@ class Conv : public Operator {
       return ChannelBlocks();
     }
     ASSAY_ASSIGN(const ConvShape shape, resolve_shape(context, x_shape, spec_, group_));
+    const int workers = threads_worth(shape.macs(), context.threads);
+    const ThreadScope threads(workers);
     return onednn::call([&]() -> Result<ChannelBlocks> {
-      const Index images = images_at_once(shape, context.threads);
+      const Index images = images_at_once(shape, workers);
       const Index x_block = from_blocks ? context.blocks[0].block() : 0;
       const Index y_block = block_of_result(
-          shape, {.images = images, .has_bias = !context.input(2).empty(), .threads = context.threads}, x_block);
+          shape, {.images = images, .has_bias = !context.input(2).empty(), .threads = workers}, x_block);
       if (y_block == 0 || shape.result_size() == 0) {
         return ChannelBlocks();
       }
@@ -156,7 +161,7 @@ class Conv : public Operator {
                .images = images,
                .x_size = x.size() / shape.batch,
                .y_size = y.data.size() / shape.batch,
-               .threads = context.threads},
+               .threads = workers},
               operands);
       context.multiply_accumulates = shape.macs();
       return y;
@@ -232,7 +237,8 @@ class Conv : public Operator {
   }
 
   ImageConv& primitive(const ConvShape& shape, const Variant& variant) {
-    const Dims key = shape.key(variant.images);
+    Dims key = shape.key(variant.images);
+    key.push_back(variant.threads);  // for which a primitive is made
     auto found = primitives_.find(key);
     if (found == primitives_.end()) {
       if (primitives_.size() >= kMaxPrimitives) {

@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "engine/base/unfinished_files.h"
+
 namespace assay {
 namespace {
 
@@ -152,6 +154,7 @@ Result<Place> look_at(const std::string& path) {
 struct Part {
   std::string path;
   int descriptor = -1;
+  UnfinishedFile note = {};  // while there is one
 };
 
 // A file of a name that nobody else has, in the folder of the target.
@@ -161,6 +164,7 @@ Result<Part> make_part(const std::string& path, const Place& place) {
   while (true) {
     const std::string name = ".assay-" + std::to_string(::getpid()) + "-" + std::to_string(serial++) + ".part";
     Part part{.path = (folder / name).string(), .descriptor = -1};
+    part.note = UnfinishedFile(part.path);
     part.descriptor = ::open(part.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (part.descriptor >= 0) {
       return part;

@@ -8,11 +8,15 @@
 #include <atomic>
 #include <cstdint>
 
+#include "engine/base/unfinished_files.h"
+
 namespace assay::run {
 namespace {
 
 constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
 constexpr std::int64_t kPatienceNs = 1'000'000'000;
+
+std::array<struct sigaction, kSignals.size()> previous_actions{};
 
 // CLOCK_MONOTONIC of the first signal; 0: none came.
 std::atomic<std::int64_t> first_signal_ns{0};
@@ -24,6 +28,7 @@ void on_signal(int signal) {
   const std::int64_t now_ns = std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
   std::int64_t first = 0;
   if (!first_signal_ns.compare_exchange_strong(first, now_ns) && now_ns - first > kPatienceNs) {
+    remove_unfinished_files();
     ::signal(signal, SIG_DFL);
     ::raise(signal);  // delivered when this handler returns
   }
@@ -33,15 +38,14 @@ void on_signal(int signal) {
 
 InterruptGuard::InterruptGuard() {
   first_signal_ns = 0;
-  for (const int signal : kSignals) {
-    struct sigaction before {};
-    ::sigaction(signal, nullptr, &before);
-    if (signal == SIGHUP && before.sa_handler == SIG_IGN) {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], nullptr, &previous_actions[i]);
+    if (kSignals[i] == SIGHUP && previous_actions[i].sa_handler == SIG_IGN) {
       continue;
     }
     struct sigaction action {};
     action.sa_handler = on_signal;  // without SA_RESTART: poll returns at once
-    ::sigaction(signal, &action, nullptr);
+    ::sigaction(kSignals[i], &action, nullptr);
   }
 }
 
@@ -49,11 +53,11 @@ InterruptGuard::~InterruptGuard() {
   if (interrupted()) {
     return;  // a repeat that comes while the process ends must not change how it ends
   }
-  for (const int signal : kSignals) {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
     struct sigaction now {};
-    ::sigaction(signal, nullptr, &now);
+    ::sigaction(kSignals[i], nullptr, &now);
     if (now.sa_handler == on_signal) {
-      ::signal(signal, SIG_DFL);
+      ::sigaction(kSignals[i], &previous_actions[i], nullptr);
     }
   }
 }

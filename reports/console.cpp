@@ -133,26 +133,6 @@ void write_attention(const RunRecord& run, const ConsoleOptions& options, const 
   }
 }
 
-const char* verdict_text(ExitCode code) {
-  switch (code) {
-    case kExitPass:
-      return "pass";
-    case kExitFailed:
-      return "fail";
-    case kExitUsage:
-      return "usage error";
-    case kExitNoVerdict:
-      return "no verdict";
-    case kExitHarness:
-      return "harness failure";
-    case kExitNothingSelected:
-      return "nothing selected";
-    case kExitInterrupted:
-      return "interrupted";
-  }
-  return "";
-}
-
 }  // namespace
 
 std::string result_text(const VariantResult& result, bool color) {

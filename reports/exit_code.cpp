@@ -42,4 +42,24 @@ void render_verdict_json(const RunRecord& run, const Sink& sink) {
   sink(json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
+const char* verdict_text(ExitCode code) {
+  switch (code) {
+    case kExitPass:
+      return "pass";
+    case kExitFailed:
+      return "fail";
+    case kExitUsage:
+      return "usage error";
+    case kExitNoVerdict:
+      return "no verdict";
+    case kExitHarness:
+      return "harness failure";
+    case kExitNothingSelected:
+      return "nothing selected";
+    case kExitInterrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
 }  // namespace assay::reports

@@ -24,6 +24,9 @@ enum ExitCode : int {
 ExitCode exit_code(const RunRecord& run);
 
 // {"exit_code", "counts": {outcome: n}}.
+// "pass", "fail", "interrupted" ...
+const char* verdict_text(ExitCode code);
+
 void render_verdict_json(const RunRecord& run, const Sink& sink);
 
 }  // namespace assay::reports

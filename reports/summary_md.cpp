@@ -75,11 +75,8 @@ std::string failures(const RunRecord& run) {
 std::string head(const RunRecord& run) {
   const ExitCode code = exit_code(run);
   std::string text = fmt::format("# assay: {} (exit {})\n\n{} variants of {} cases in {:.1f} s: {}.\n",
-                                 code == kExitPass     ? "pass"
-                                 : code == kExitFailed ? "fail"
-                                                       : "no verdict",
-                                 static_cast<int>(code), run.results.size(), case_count(run.results), run.duration_s,
-                                 counts_text(count_outcomes(run.results)));
+                                 verdict_text(code), static_cast<int>(code), run.results.size(),
+                                 case_count(run.results), run.duration_s, counts_text(count_outcomes(run.results)));
   if (run.host.contains("cpu")) {
     text += fmt::format("Host: {}, {} cores.\n", value_text(run.host.at("cpu")), run.host.value("cores", 0));
   }

@@ -69,7 +69,9 @@ Result<run::SelectOptions> SelectFlags::options() const {
       say(fmt::format("shard {}/{}, as {} say", stated->shard.index, stated->shard.count, stated->source));
       options.shard = stated->shard;
       if (!stated->status_file.empty()) {
-        ASSAY_TRY(replace_file(stated->status_file, ""));
+        if (const Status made = replace_file(stated->status_file, ""); !made.ok()) {
+          return resource_error("the shard status file of the environment: " + made.error().message);
+        }
       }
     }
   } else {

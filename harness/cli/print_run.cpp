@@ -2,9 +2,11 @@
 #include "harness/cli/print_run.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "engine/base/output_file.h"
 #include "harness/cli/terminal.h"
+#include "harness/run/journal.h"
 #include "harness/run/output_folder.h"
 #include "reports/console.h"
 #include "reports/exit_code.h"
@@ -58,7 +60,13 @@ int report_run(reports::RunRecord& run, const RenderFlags& flags) {
   }
   const std::string target = run.results.empty() ? "" : flags.folder;
   if (!target.empty()) {
-    Status status = run::prepare_folder(target);
+    Status status = run::check_not_running(target);
+    if (status.ok()) {
+      // Whatever happens from here on, the verdict of an earlier report is not that of this one.
+      std::error_code absent;
+      std::filesystem::remove(target + "/verdict.json", absent);
+      status = run::prepare_folder(target);
+    }
     if (status.ok()) {
       status = run::write_reports(target, run);
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "harness/cli/flags.h"
@@ -41,6 +43,11 @@ int report_action(const ReportFlags& flags) {
     return complain(read.error());
   }
   reports::RunRecord run = std::move(read).value();
+  if (run.interrupted && run.command.empty()) {
+    say(fmt::format(
+        "{}: its run was killed or goes on; these are the {} results of its journal (--resume makes the rest)",
+        flags.path, run.results.size()));
+  }
   keep_only(run, flags.filters);
   return report_run(run, flags.render);
 }

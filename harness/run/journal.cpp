@@ -89,6 +89,18 @@ Result<std::uint64_t> for_each_line(int descriptor, const std::string& path,
 
 }  // namespace
 
+Status check_not_running(const std::string& folder) {
+  const int descriptor = ::open(journal_path(folder).c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0) {
+    return {};
+  }
+  struct flock holder = whole_file();
+  const bool held = ::fcntl(descriptor, F_GETLK, &holder) == 0 && holder.l_type != F_UNLCK;
+  const Status status = held ? Status(in_use(folder, descriptor)) : Status();
+  ::close(descriptor);
+  return status;
+}
+
 Result<Journal> Journal::open(const std::string& folder) {
   Journal journal(journal_path(folder));
   journal.descriptor_ = ::open(journal.path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);

@@ -55,4 +55,7 @@ class Journal {
 // What the journal of a folder holds, the last line of each name; nothing if there is no journal.
 Result<std::vector<reports::VariantResult>> read_journal(const std::string& folder);
 
+// An error (kIo) where another process's run writes to the folder.
+Status check_not_running(const std::string& folder);
+
 }  // namespace assay::run

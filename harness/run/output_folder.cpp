@@ -68,6 +68,7 @@ Result<reports::RunRecord> read_run(const std::string& path) {
       reports::RunRecord run;
       ASSAY_ASSIGN(std::vector<reports::VariantResult> results, read_journal(path));
       run.results = reports::ResultList(std::move(results));
+      run.interrupted = true;  // a run that has ended has a results.json
       return run;
     }
   }

@@ -132,6 +132,20 @@ TEST_F(Shards, BadDurationsAreSaidBeforeAnythingIsWritten) {
   EXPECT_FALSE(exists("merged"));
 }
 
+TEST_F(Shards, WhatCannotBeWrittenIsTheHarnessFault) {
+  const Ran ran = shell(
+      "TEST_TOTAL_SHARDS=2 TEST_SHARD_INDEX=0 TEST_SHARD_STATUS_FILE=missing/status assay run cases --no-timing -o part");
+  EXPECT_EQ(ran.code, 4);
+  EXPECT_THAT(ran.err, HasSubstr("shard status file"));
+}
+
+TEST_F(Shards, AnEmptyShardIsListedAsNothing) {
+  const Ran ran = shell("assay list cases --shard 20/20");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(shell("assay list cases --shard 20/20 --filter zzz").code, 5);
+}
+
 TEST_F(Shards, AFilterThatFitsNothingIsNoPass) {
   run_shards();
   EXPECT_EQ(shell("assay report part1 --filter zzz").code, 5);

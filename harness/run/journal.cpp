@@ -145,13 +145,17 @@ Journal::~Journal() {
   }
 }
 
-Status Journal::for_each(const Visitor& visit) const {
-  ASSAY_TRY(for_each_line(descriptor_, path_, [&](std::string_view line, std::uint64_t offset) {
-    for (reports::VariantResult& result : reports::parse_journal(line)) {
-      visit(std::move(result), {.offset = offset, .length = static_cast<std::uint32_t>(line.size())});
-    }
-  }));
-  return {};
+Result<std::size_t> Journal::for_each(const Visitor& visit) const {
+  std::size_t damaged = 0;
+  ASSAY_ASSIGN(const std::uint64_t whole,
+               for_each_line(descriptor_, path_, [&](std::string_view line, std::uint64_t offset) {
+                 std::vector<reports::VariantResult> results = reports::parse_journal(line);
+                 damaged += results.empty() ? 1 : 0;
+                 for (reports::VariantResult& result : results) {
+                   visit(std::move(result), {.offset = offset, .length = static_cast<std::uint32_t>(line.size())});
+                 }
+               }));
+  return damaged + (whole < size_ ? 1 : 0);
 }
 
 Result<reports::VariantResult> Journal::read(const Extent& extent) const {

@@ -34,9 +34,10 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
   ~Journal();
 
-  // Visits every whole line that is a result, in order; of a name that comes twice the last one counts.
+  // Visits every whole line that is a result, in order; of a name that comes twice the last one counts. Gives the
+  // number of lines that are none: damaged, or cut off at the end.
   using Visitor = std::function<void(reports::VariantResult result, const Extent& extent)>;
-  Status for_each(const Visitor& visit) const;
+  Result<std::size_t> for_each(const Visitor& visit) const;
   Result<reports::VariantResult> read(const Extent& extent) const;
   // Cuts off a torn last line, so that the next one begins a line of its own.
   Status repair();

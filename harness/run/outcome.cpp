@@ -55,6 +55,9 @@ std::string failed_text(const std::vector<reports::Check>& checks) {
 
 Judgement judge(const Findings& findings, const std::vector<Claim>& claims, const std::optional<std::string>& weak_ok) {
   const std::vector<const Claim*> refused = of_kind(claims, ClaimKind::kRefused);
+  if (findings.exhausted) {
+    return {Outcome::kCrash, "out of memory: " + *findings.exhausted, ""};
+  }
   if (findings.skip) {
     return {Outcome::kSkip, *findings.skip, ""};
   }

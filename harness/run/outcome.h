@@ -17,6 +17,8 @@ struct Findings {
   std::optional<std::string> refusal;
   // It could not be judged for another reason: bad data, an error while running, a check without meaning.
   std::optional<std::string> invalid;
+  // Memory was refused: the message. Whether the variant is right is not known.
+  std::optional<std::string> exhausted;
   // There is nothing to run, or nothing that this build has: why.
   std::optional<std::string> skip;
   std::vector<std::string> warnings;

@@ -174,7 +174,7 @@ class Runner {
       by_hash[hash(selection_.variant(position)->name)] = position;
     }
     std::map<std::uint32_t, std::string> changes;  // of the last line of each variant that is discarded
-    ASSAY_TRY(journal.for_each([&](const VariantResult& result, const Extent& extent) {
+    const auto adopt = [&](const VariantResult& result, const Extent& extent) {
       const auto found = by_hash.find(hash(result.name));
       if (found == by_hash.end()) {
         return;
@@ -193,7 +193,12 @@ class Runner {
       } else {
         changes[position] = change;
       }
-    }));
+    };
+    ASSAY_ASSIGN(const std::size_t damaged, journal.for_each(adopt));
+    if (damaged > 0) {
+      options_.say(fmt::format("--resume: {} line{} of the journal discarded: damaged or cut off, no whole result",
+                               damaged, damaged == 1 ? "" : "s"));
+    }
     std::map<std::string, std::size_t> discarded;  // by reason
     for (const auto& [position, change] : changes) {
       store_->forget(position);
@@ -274,6 +279,9 @@ class Runner {
       result.reason = "the worker was " + report.text;
       if (report.text == "killed by SIGKILL" && oom_kills() > oom_kills_before_) {
         result.reason += " (out of memory: the kernel has killed processes for want of it meanwhile)";
+      } else if (options_.memory_limit_bytes > 0) {
+        result.reason += fmt::format(" (which a lack of memory can do: --memory-limit is {} MiB)",
+                                     options_.memory_limit_bytes >> 20);
       }
     } else {
       result.outcome = Outcome::kTimeout;

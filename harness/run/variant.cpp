@@ -243,6 +243,10 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
     return record;
   }
   Findings findings;
+  const auto note_error = [&](const Error& error, std::optional<std::string>& as) {
+    (error.kind == ErrorKind::kResource ? findings.exhausted : as) = error.message;
+    findings.skip = skip_of(execution.test_case(), error);
+  };
   const Result<Prepared> prepared = prepare(execution, variant.configuration);
   if (prepared.ok()) {
     const PreparedModel& model = *prepared.value().model;
@@ -257,12 +261,10 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
     }
     const Status status = run_and_check(execution, variant.configuration, prepared.value(), record, findings);
     if (!status.ok()) {
-      findings.invalid = status.error().message;
-      findings.skip = skip_of(execution.test_case(), status.error());
+      note_error(status.error(), findings.invalid);
     }
   } else {
-    findings.refusal = prepared.error().message;
-    findings.skip = skip_of(execution.test_case(), prepared.error());
+    note_error(prepared.error(), findings.refusal);
   }
   if (const std::optional<std::string> crash = execution.host().take_crash()) {
     record.outcome = reports::Outcome::kCrash;

@@ -56,6 +56,45 @@ TEST_F(Resume, EditedDataAreRunAgain) {
   EXPECT_EQ(outcomes(), "fail fail ");
 }
 
+TEST_F(Resume, DamagedLinesAreCounted) {
+  write_good_case();
+  EXPECT_EQ(shell("assay run cases --no-timing").code, 0);
+  ASSERT_EQ(shell("sed -i '1s/\"outcome\":\"pass\"/\"outcome\":\"qqq\"/' assay-out/results.jsonl && "
+                  "printf '{\"torn' >> assay-out/results.jsonl")
+                .code,
+            0);
+  const Ran ran = shell("assay run cases --no-timing --resume");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("2 lines of the journal discarded"));
+  EXPECT_EQ(outcomes(), "pass pass pass pass ");
+  EXPECT_THAT(shell("assay run cases --no-timing --resume").err, Not(HasSubstr("discarded")));
+}
+
+// A folder with a journal alone is that of a run that was killed, or goes on.
+TEST_F(Resume, AReportOfAKilledRunIsNoPass) {
+  write_good_case();
+  EXPECT_EQ(shell("assay run cases --no-timing").code, 0);
+  ASSERT_EQ(shell("mkdir killed && head -n 2 assay-out/results.jsonl > killed/results.jsonl").code, 0);
+  const Ran ran = shell("assay report killed -o report");
+  EXPECT_EQ(ran.code, 130);
+  EXPECT_THAT(ran.err, HasSubstr("killed or goes on; these are the 2 results of its journal"));
+  EXPECT_EQ(json::parse(read("report/verdict.json")).at("exit_code"), 130);
+  EXPECT_EQ(json::parse(read("report/results.json")).at("interrupted"), true);
+  EXPECT_THAT(read("report/summary.md"), HasSubstr("# assay: interrupted (exit 130)"));
+}
+
+TEST_F(Resume, NoReportGoesIntoTheFolderOfALiveRun) {
+  write_good_case();
+  EXPECT_EQ(shell("assay run cases --no-timing -o done").code, 0);
+  const Ran ran = shell("'" ASSAY_PROGRAM
+                        "' run cases -j 1 --no-timing & pid=$!; "
+                        "while [ ! -s assay-out/results.jsonl ]; do sleep 0.05; done; "
+                        "'" ASSAY_PROGRAM "' report done -o assay-out; code=$?; kill -9 $pid; wait $pid; exit $code",
+                        {{"ASSAY_TEST_HANG", "good[quantizer.relu=keep,runtime.isa=scalar]"}});
+  EXPECT_EQ(ran.code, 4);
+  EXPECT_THAT(ran.err, HasSubstr("is in use by another run"));
+}
+
 TEST_F(Resume, HangupEndsTheRunWithItsReport) {
   write_good_case();
   const Ran ran = shell("'" ASSAY_PROGRAM

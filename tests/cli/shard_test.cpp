@@ -134,7 +134,8 @@ TEST_F(Shards, BadDurationsAreSaidBeforeAnythingIsWritten) {
 
 TEST_F(Shards, WhatCannotBeWrittenIsTheHarnessFault) {
   const Ran ran = shell(
-      "TEST_TOTAL_SHARDS=2 TEST_SHARD_INDEX=0 TEST_SHARD_STATUS_FILE=missing/status assay run cases --no-timing -o part");
+      "TEST_TOTAL_SHARDS=2 TEST_SHARD_INDEX=0 TEST_SHARD_STATUS_FILE=missing/status assay run cases --no-timing -o "
+      "part");
   EXPECT_EQ(ran.code, 4);
   EXPECT_THAT(ran.err, HasSubstr("shard status file"));
 }

@@ -37,6 +37,8 @@ TEST(Outcome, FollowsTheTable) {
   const Findings bare{};
   const Findings no{.refusal = "no kernel for X", .invalid = {}, .warnings = {}, .checks = {}, .could_fail = false};
   const Findings broken{.refusal = {}, .invalid = "NaN in x", .warnings = {}, .checks = {}, .could_fail = false};
+  Findings starved = no;
+  starved.exhausted = "4096 bytes were refused";
   Findings loud = good;
   loud.warnings = {"Relu 'r' is lost"};
   Findings loud_bad = bad;
@@ -63,6 +65,8 @@ TEST(Outcome, FollowsTheTable) {
       {"not refused", good, {refused("kernel")}, false, Outcome::kFail},
       {"both refusals claimed", no, {refused("kernel"), refused("for X")}, false, Outcome::kPass},
       {"one of the refusals missing", no, {refused("kernel"), refused("Y")}, false, Outcome::kFail},
+      {"want of memory", starved, {}, false, Outcome::kCrash},
+      {"want of memory is no refusal", starved, {refused("kernel for X")}, false, Outcome::kCrash},
       {"bad data", broken, {}, false, Outcome::kInvalid},
       {"bad data is no expected failure", broken, {xfail()}, false, Outcome::kInvalid},
       {"bad data is no refusal", broken, {refused("NaN")}, false, Outcome::kInvalid},

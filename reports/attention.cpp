@@ -53,47 +53,6 @@ std::vector<std::string> narrowed_axes(const AxisValues& of_case, const AxisValu
   return out;
 }
 
-// The results of one case that `wanted` picks, by `key`, added to the list.
-template <typename Wanted, typename Key>
-void add_groups(AttentionList& list, const CaseGroup& of_case, const Wanted& wanted, const Key& key) {
-  AxisValues all;
-  std::vector<AxisValues> taken;  // by the groups added here
-  std::map<std::string, std::size_t> index;
-  const std::size_t start = list.groups.size();
-  for (const VariantResult* result : of_case.results) {
-    add_axis_values(all, *result);
-    if (!wanted(result->outcome)) {
-      continue;
-    }
-    const auto found = index.find(key(*result));
-    std::size_t group = found == index.end() ? taken.size() : found->second;
-    if (found == index.end()) {
-      if (list.groups.size() >= kMaxAttentionGroups) {
-        ++list.variants_left;
-        continue;
-      }
-      index.emplace(key(*result), group);
-      list.groups.push_back({.first = *result, .count = 0, .narrowed = {}});
-      taken.emplace_back();
-    }
-    ++list.groups[start + group].count;
-    add_axis_values(taken[group], *result);
-  }
-  for (std::size_t i = 0; i < taken.size(); ++i) {
-    list.groups[start + i].narrowed = narrowed_axes(all, taken[i]);
-  }
-}
-
-template <typename Wanted, typename Key>
-AttentionList group_results(const RunRecord& run, const Wanted& wanted, const Key& key) {
-  AttentionList list;
-  const std::map<Outcome, std::int64_t> counts = count_outcomes(run.results);
-  if (std::ranges::any_of(counts, [&](const auto& entry) { return wanted(entry.first); })) {
-    for_each_case(run.results, [&](const CaseGroup& group) { add_groups(list, group, wanted, key); });
-  }
-  return list;
-}
-
 }  // namespace
 
 bool wants_attention(Outcome outcome) {
@@ -105,12 +64,48 @@ std::string narrowed_text(const AttentionGroup& group) {
   return group.narrowed.empty() ? "" : fmt::format(", all with {}", fmt::join(group.narrowed, ", "));
 }
 
-AttentionList group_attention(const RunRecord& run) { return group_results(run, wants_attention, signature); }
+void AttentionCollector::take(const CaseGroup& of_case) {
+  if (std::ranges::none_of(of_case.results, [&](const VariantResult* result) { return wanted_(result->outcome); })) {
+    return;
+  }
+  AxisValues all;
+  std::vector<AxisValues> taken;  // by the groups added here
+  std::map<std::string, std::size_t> index;
+  const std::size_t start = list_.groups.size();
+  for (const VariantResult* result : of_case.results) {
+    add_axis_values(all, *result);
+    if (!wanted_(result->outcome)) {
+      continue;
+    }
+    const auto [found, added] = index.try_emplace(key_(*result), taken.size());
+    if (added) {
+      if (list_.groups.size() >= kMaxAttentionGroups) {
+        index.erase(found);
+        ++list_.variants_left;
+        continue;
+      }
+      list_.groups.push_back({.first = *result, .count = 0, .narrowed = {}});
+      taken.emplace_back();
+    }
+    ++list_.groups[start + found->second].count;
+    add_axis_values(taken[found->second], *result);
+  }
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    list_.groups[start + i].narrowed = narrowed_axes(all, taken[i]);
+  }
+}
 
-AttentionList group_expected_failures(const RunRecord& run) {
-  return group_results(
-      run, [](Outcome outcome) { return outcome == Outcome::kXfail; },
-      [](const VariantResult& result) { return result.case_name + "\n" + result.reason + "\n" + result.cause; });
+AttentionCollector attention_collector() { return {wants_attention, signature}; }
+
+AttentionCollector expected_failure_collector() {
+  return {[](Outcome outcome) { return outcome == Outcome::kXfail; },
+          [](const VariantResult& result) { return result.case_name + "\n" + result.reason + "\n" + result.cause; }};
+}
+
+AttentionList group_attention(const RunRecord& run) {
+  AttentionCollector collector = attention_collector();
+  for_each_case(run.results, [&](const CaseGroup& group) { collector.take(group); });
+  return collector.list();
 }
 
 std::string explanation_text(const VariantResult& result) {

@@ -31,11 +31,29 @@ struct AttentionList {
 
 bool wants_attention(Outcome outcome);
 
-// Variants that were never reached are left out: they have nothing to say each.
-AttentionList group_attention(const RunRecord& run);
+// Collects them case by case.
+class AttentionCollector {
+ public:
+  using Wanted = bool (*)(Outcome outcome);
+  using Key = std::string (*)(const VariantResult& result);  // equal for results of a case that say the same
+  AttentionCollector(Wanted wanted, Key key) : wanted_(wanted), key_(key) {}
 
+  // The whole of a case, in the order of cases.
+  void take(const CaseGroup& of_case);
+  const AttentionList& list() const { return list_; }
+
+ private:
+  Wanted wanted_;
+  Key key_;
+  AttentionList list_;
+};
+// Variants that were never reached are left out: they have nothing to say each.
+AttentionCollector attention_collector();
 // Expected failures, by case, reason and cause.
-AttentionList group_expected_failures(const RunRecord& run);
+AttentionCollector expected_failure_collector();
+
+// What attention_collector collects of a run.
+AttentionList group_attention(const RunRecord& run);
 
 // The reason, failed checks and warnings of one result, and the line that reruns it, each indented.
 std::string explanation_text(const VariantResult& result);

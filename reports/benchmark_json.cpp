@@ -75,36 +75,40 @@ constexpr AggregateRow kAggregates[] = {
     {"cv", "percentage", relative_deviation},
 };
 
-}  // namespace
+class BenchmarkJson : public Renderer {
+ public:
+  BenchmarkJson(const RunRecord& run, const Sink& sink) : sink_(sink) {
+    json_["context"] = {{"date", run.started},
+                        {"host_name", run.host.value("name", "")},
+                        {"executable", "assay"},
+                        {"num_cpus", run.host.value("cores", 0)},
+                        {"mhz_per_cpu", 0},
+                        {"cpu_scaling_enabled", false},
+                        {"caches", Json::array()},
+                        {"load_avg", Json::array()},
+                        {"library_build_type", "release"}};
+    json_["benchmarks"] = Json::array();
+  }
 
-void render_benchmark_json(const RunRecord& run, const Sink& sink) {
-  Json json = Json::object();
-  json["context"] = {{"date", run.started},
-                     {"host_name", run.host.value("name", "")},
-                     {"executable", "assay"},
-                     {"num_cpus", run.host.value("cores", 0)},
-                     {"mhz_per_cpu", 0},
-                     {"cpu_scaling_enabled", false},
-                     {"caches", Json::array()},
-                     {"load_avg", Json::array()},
-                     {"library_build_type", "release"}};
-  json["benchmarks"] = Json::array();
-  std::size_t family = 0;
-  for (std::size_t index = 0; index < run.results.size(); ++index) {
-    if (!run.results.facts(index).timed) {
-      continue;
+  void take(const CaseGroup& group) override {
+    for (const VariantResult* result : group.results) {
+      if (result->timing && result->timing->measured()) {
+        add({*result, family_++});
+      }
     }
-    const VariantResult result = run.results.load(index);
-    const Timing& timing = *result.timing;
-    if (!timing.measured()) {
-      continue;
-    }
-    const Entry entry{result, family++};
+  }
+
+  void finish() override { sink_(json_.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"); }
+
+ private:
+  void add(const Entry& entry) {
+    const Timing& timing = *entry.result.timing;
+    Json& benchmarks = json_["benchmarks"];
     for (std::size_t i = 0; i < timing.samples_ns.size(); ++i) {
       Json item = base_entry(entry, "", {timing.samples_ns[i], timing.cpu_samples_ns[i]});
       item["run_type"] = "iteration";
       item["repetition_index"] = i;
-      json["benchmarks"].push_back(item);
+      benchmarks.push_back(item);
     }
     for (const AggregateRow& row : kAggregates) {
       Json item =
@@ -113,10 +117,19 @@ void render_benchmark_json(const RunRecord& run, const Sink& sink) {
       item["aggregate_name"] = row.name;
       item["aggregate_unit"] = row.unit;
       item["iterations"] = timing.samples_ns.size();
-      json["benchmarks"].push_back(item);
+      benchmarks.push_back(item);
     }
   }
-  sink(json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+
+  Sink sink_;
+  Json json_ = Json::object();
+  std::size_t family_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Renderer> start_benchmark_json(const RunRecord& run, const Sink& sink) {
+  return std::make_unique<BenchmarkJson>(run, sink);
 }
 
 }  // namespace assay::reports

@@ -50,32 +50,19 @@ CaseLine case_line(const CaseGroup& group) {
   return line;
 }
 
-void write_case_lines(const RunRecord& run, const ConsoleOptions& options, const Sink& sink) {
-  std::vector<CaseLine> lines;
-  std::size_t width = 0;
-  for_each_case(run.results, [&](const CaseGroup& group) {
-    width = std::max(width, group.name.size());
-    lines.push_back(case_line(group));
-  });
-  const auto write = [&](const CaseLine& line) {
-    sink(fmt::format("{:<{}}  {:>4} variant{}  {}  ({:.1f} s)\n", line.name, width, line.variants,
-                     line.variants == 1 ? ": " : "s:", painted_counts(line.counts, options.color), line.seconds));
-  };
-  if (!options.verbose) {
-    std::ranges::for_each(lines, write);
-    return;
-  }
-  for_each_case(run.results, [&](const CaseGroup& group) {
-    write(case_line(group));
-    for (const VariantResult* result : group.results) {
-      sink(fmt::format("  {} {}\n",
-                       painted(fmt::format("{:<12}", outcome_name(result->outcome)), result->outcome, options.color),
-                       result->name));
-      for (const Check& check : result->checks) {
-        sink(fmt::format("    {} {}\n", check.passed ? "ok   " : "FAILS", check_text(check)));
-      }
+std::string text_of(const CaseLine& line, std::size_t width, bool color) {
+  return fmt::format("{:<{}}  {:>4} variant{}  {}  ({:.1f} s)\n", line.name, width, line.variants,
+                     line.variants == 1 ? ": " : "s:", painted_counts(line.counts, color), line.seconds);
+}
+
+void write_variants(const CaseGroup& group, bool color, const Sink& sink) {
+  for (const VariantResult* result : group.results) {
+    sink(fmt::format("  {} {}\n", painted(fmt::format("{:<12}", outcome_name(result->outcome)), result->outcome, color),
+                     result->name));
+    for (const Check& check : result->checks) {
+      sink(fmt::format("    {} {}\n", check.passed ? "ok   " : "FAILS", check_text(check)));
     }
-  });
+  }
 }
 
 std::string outcome_word(Outcome outcome, bool color) {
@@ -93,9 +80,9 @@ std::string group_text(const AttentionGroup& group, bool color) {
 }
 
 // A line per reason: what is known and declared.
-std::string expected_lines(const RunRecord& run, const ConsoleOptions& options) {
+std::string expected_lines(const AttentionList& list, const ConsoleOptions& options) {
   std::string text;
-  for (const AttentionGroup& group : group_expected_failures(run).groups) {
+  for (const AttentionGroup& group : list.groups) {
     const VariantResult& first = group.first;
     text += fmt::format("{} {}: {} variant{}{}\n  {}{}\n", outcome_word(first.outcome, options.color), first.case_name,
                         group.count, group.count == 1 ? "" : "s", narrowed_text(group), first.reason,
@@ -105,7 +92,7 @@ std::string expected_lines(const RunRecord& run, const ConsoleOptions& options) 
 }
 
 // Variants that were never reached share one line: they have nothing to say each.
-void write_attention(const RunRecord& run, const ConsoleOptions& options, const Sink& sink) {
+void write_attention(const RunRecord& run, const AttentionList& list, const ConsoleOptions& options, const Sink& sink) {
   bool first = true;
   const auto write = [&](const std::string& text) {
     sink((first ? "\n" : "") + text);
@@ -118,7 +105,6 @@ void write_attention(const RunRecord& run, const ConsoleOptions& options, const 
       }
     }
   } else {
-    const AttentionList list = group_attention(run);
     for (const AttentionGroup& group : list.groups) {
       write(group.count == 1 ? result_text(group.first, options.color) : group_text(group, options.color));
     }
@@ -139,27 +125,57 @@ std::string result_text(const VariantResult& result, bool color) {
   return outcome_word(result.outcome, color) + " " + result.name + "\n" + explanation_text(result);
 }
 
+namespace {
+
+std::string case_tables(const CaseGroup& group, bool verbose) {
+  std::string text;
+  const Pivot pivot = make_pivot(group);
+  if (pivot.accuracy || verbose) {
+    text += "\n" + render_plain(pivot_table(pivot));
+  }
+  const TextTable ledger = ledger_table(group);
+  text += ledger.rows.empty() ? "" : "\n" + render_plain(ledger);
+  if (pivot.accuracy || verbose) {
+    const TextTable saturation = saturation_table(group);
+    text += saturation.rows.empty() ? "" : "\n" + render_plain(saturation);
+  }
+  return text;
+}
+
+}  // namespace
+
 void render_console(const RunRecord& run, const ConsoleOptions& options, const Sink& sink) {
-  write_case_lines(run, options, sink);
+  std::vector<CaseLine> lines;
+  std::string tables;
+  AttentionCollector attention = attention_collector();
+  AttentionCollector expected = expected_failure_collector();
+  std::size_t width = 0;
   for_each_case(run.results, [&](const CaseGroup& group) {
-    const Pivot pivot = make_pivot(group);
-    if (pivot.accuracy || options.verbose) {
-      sink("\n" + render_plain(pivot_table(pivot)));
-    }
-    const TextTable ledger = ledger_table(group);
-    sink(ledger.rows.empty() ? "" : "\n" + render_plain(ledger));
-    if (pivot.accuracy || options.verbose) {
-      const TextTable saturation = saturation_table(group);
-      sink(saturation.rows.empty() ? "" : "\n" + render_plain(saturation));
-    }
+    width = std::max(width, group.name.size());
+    lines.push_back(case_line(group));
+    tables += case_tables(group, options.verbose);
+    attention.take(group);
+    expected.take(group);
   });
+  if (options.verbose) {
+    auto line = lines.begin();
+    for_each_case(run.results, [&](const CaseGroup& group) {
+      sink(text_of(*line++, width, options.color));
+      write_variants(group, options.color, sink);
+    });
+  } else {
+    for (const CaseLine& line : lines) {
+      sink(text_of(line, width, options.color));
+    }
+  }
+  sink(tables);
   if (has_timing(run.results)) {
     sink("\n" + render_plain(timing_table(run)));
     const TextTable cross = timing_cross_table(run);
     sink(cross.rows.empty() ? "" : "\n" + render_plain(cross));
   }
-  sink(expected_lines(run, options));
-  write_attention(run, options, sink);
+  sink(expected_lines(expected.list(), options));
+  write_attention(run, attention.list(), options, sink);
   const ExitCode code = exit_code(run);
   const std::size_t cases = case_count(run.results);
   sink(fmt::format("\n{} variant{} of {} case{} in {:.1f} s: {}; {} (exit {})\n", run.results.size(),

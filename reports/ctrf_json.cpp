@@ -91,24 +91,38 @@ Json summary_json(const RunRecord& run) {
   return summary;
 }
 
+class CtrfJson : public Renderer {
+ public:
+  CtrfJson(const RunRecord& run, const Sink& sink) : sink_(sink) {
+    const Json tool = {{"name", "assay"}, {"version", run.host.value("assay", "")}};
+    sink_(
+        "{\n \"reportFormat\": \"CTRF\",\n \"specVersion\": \"0.0.0\",\n \"generatedBy\": \"assay\",\n "
+        "\"results\": {\n");
+    sink_("  \"tool\": " + text_of(tool) + ",\n  \"summary\": " + text_of(summary_json(run)) + ",\n");
+    Json environment = Json::object();
+    environment["extra"] = run.host;
+    sink_("  \"environment\": " + text_of(environment) + ",\n");
+    const Json extra = {
+        {"command", run.command}, {"interrupted", run.interrupted}, {"harness_error", run.harness_error}};
+    sink_("  \"extra\": " + text_of(extra) + ",\n  \"tests\": [");
+  }
+  void take(const CaseGroup& group) override {
+    for (const VariantResult* result : group.results) {
+      sink_((first_ ? "\n   " : ",\n   ") + text_of(test_json(*result)));
+      first_ = false;
+    }
+  }
+  void finish() override { sink_(first_ ? "]\n }\n}\n" : "\n  ]\n }\n}\n"); }
+
+ private:
+  Sink sink_;
+  bool first_ = true;
+};
+
 }  // namespace
 
-void render_ctrf_json(const RunRecord& run, const Sink& sink) {
-  const Json tool = {{"name", "assay"}, {"version", run.host.value("assay", "")}};
-  sink(
-      "{\n \"reportFormat\": \"CTRF\",\n \"specVersion\": \"0.0.0\",\n \"generatedBy\": \"assay\",\n \"results\": {\n");
-  sink("  \"tool\": " + text_of(tool) + ",\n  \"summary\": " + text_of(summary_json(run)) + ",\n");
-  Json environment = Json::object();
-  environment["extra"] = run.host;
-  sink("  \"environment\": " + text_of(environment) + ",\n");
-  const Json extra = {{"command", run.command}, {"interrupted", run.interrupted}, {"harness_error", run.harness_error}};
-  sink("  \"extra\": " + text_of(extra) + ",\n  \"tests\": [");
-  bool first = true;
-  for (const VariantResult& result : run.results) {
-    sink((first ? "\n   " : ",\n   ") + text_of(test_json(result)));
-    first = false;
-  }
-  sink(first ? "]\n }\n}\n" : "\n  ]\n }\n}\n");
+std::unique_ptr<Renderer> start_ctrf_json(const RunRecord& run, const Sink& sink) {
+  return std::make_unique<CtrfJson>(run, sink);
 }
 
 }  // namespace assay::reports

@@ -2,13 +2,12 @@
 // ctrf.json: the Common Test Report Format (https://ctrf.io).
 #pragma once
 
-#include "reports/record.h"
-#include "reports/sink.h"
+#include "reports/renderer.h"
 
 namespace assay::reports {
 
 // passed: pass, weak. failed: fail, xpass, invalid, crash, timeout. skipped: skip. pending: not-run. other: xfail,
 // inconclusive. `rawStatus` has the outcome itself.
-void render_ctrf_json(const RunRecord& run, const Sink& sink);
+std::unique_ptr<Renderer> start_ctrf_json(const RunRecord& run, const Sink& sink);
 
 }  // namespace assay::reports

@@ -30,16 +30,33 @@ ExitCode exit_code(const RunRecord& run) {
   return kExitPass;
 }
 
-void render_verdict_json(const RunRecord& run, const Sink& sink) {
-  Json counts = Json::object();
-  for (const auto& [outcome, count] : count_outcomes(run.results)) {
-    counts[std::string(outcome_name(outcome))] = count;
+namespace {
+
+class VerdictJson : public Renderer {
+ public:
+  VerdictJson(const RunRecord& run, const Sink& sink) : run_(run), sink_(sink) {}
+  void take(const CaseGroup&) override {}
+  void finish() override {
+    Json counts = Json::object();
+    for (const auto& [outcome, count] : count_outcomes(run_.results)) {
+      counts[std::string(outcome_name(outcome))] = count;
+    }
+    Json json = {{"exit_code", static_cast<int>(exit_code(run_))}, {"counts", counts}};
+    if (!run_.harness_error.empty()) {
+      json["harness_error"] = run_.harness_error;
+    }
+    sink_(json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
   }
-  Json json = {{"exit_code", static_cast<int>(exit_code(run))}, {"counts", counts}};
-  if (!run.harness_error.empty()) {
-    json["harness_error"] = run.harness_error;
-  }
-  sink(json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+
+ private:
+  const RunRecord& run_;
+  Sink sink_;
+};
+
+}  // namespace
+
+std::unique_ptr<Renderer> start_verdict_json(const RunRecord& run, const Sink& sink) {
+  return std::make_unique<VerdictJson>(run, sink);
 }
 
 const char* verdict_text(ExitCode code) {

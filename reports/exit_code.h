@@ -4,8 +4,7 @@
 
 #include <string>
 
-#include "reports/record.h"
-#include "reports/sink.h"
+#include "reports/renderer.h"
 
 namespace assay::reports {
 
@@ -23,10 +22,10 @@ enum ExitCode : int {
 // there are), 1 any failure, 3 anything inconclusive or nothing but skips, 0.
 ExitCode exit_code(const RunRecord& run);
 
-// {"exit_code", "counts": {outcome: n}}.
 // "pass", "fail", "interrupted" ...
 const char* verdict_text(ExitCode code);
 
-void render_verdict_json(const RunRecord& run, const Sink& sink);
+// {"exit_code", "counts": {outcome: n}}.
+std::unique_ptr<Renderer> start_verdict_json(const RunRecord& run, const Sink& sink);
 
 }  // namespace assay::reports

@@ -19,33 +19,33 @@ namespace assay::reports {
 // verdict.json last: who waits for it finds the others complete.
 std::span<const ReportFile> report_files() {
   static constexpr std::array<ReportFile, 10> kFiles{{
-      {"results.json", "every result; schema/results.schema.json", render_results_json},
-      {"junit.xml", "for Jenkins, GitLab and others", render_junit_xml},
-      {"ctrf.json", "the Common Test Report Format", render_ctrf_json},
-      {"results.tap", "the Test Anything Protocol", render_tap},
-      {"summary.md", "for GitHub pages", render_summary_md},
-      {"timing.csv", "a line per timed variant", render_timing_csv},
-      {"benchmark.json", "the times in Google Benchmark's format", render_benchmark_json},
-      {"report.svg", "the tables as a picture", render_report_svg},
-      {"report.html", "a self-contained page", render_report_html},
-      {"verdict.json", "exit code and counts", render_verdict_json},
+      {"results.json", "every result; schema/results.schema.json", start_results_json},
+      {"junit.xml", "for Jenkins, GitLab and others", start_junit_xml},
+      {"ctrf.json", "the Common Test Report Format", start_ctrf_json},
+      {"results.tap", "the Test Anything Protocol", start_tap},
+      {"summary.md", "for GitHub pages", start_summary_md},
+      {"timing.csv", "a line per timed variant", start_timing_csv},
+      {"benchmark.json", "the times in Google Benchmark's format", start_benchmark_json},
+      {"report.svg", "the tables as a picture", start_report_svg},
+      {"report.html", "a self-contained page", start_report_html},
+      {"verdict.json", "exit code and counts", start_verdict_json},
   }};
   return kFiles;
 }
 
 std::span<const ReportFormat> report_formats() {
   static constexpr std::array<ReportFormat, 11> kFormats{{
-      {"json", render_results_json},
-      {"junit", render_junit_xml},
-      {"ctrf", render_ctrf_json},
-      {"tap", render_tap},
-      {"github", render_github_annotations},
-      {"markdown", render_summary_md},
-      {"csv", render_timing_csv},
-      {"benchmark", render_benchmark_json},
-      {"svg", render_report_svg},
-      {"html", render_report_html},
-      {"verdict", render_verdict_json},
+      {"json", start_results_json},
+      {"junit", start_junit_xml},
+      {"ctrf", start_ctrf_json},
+      {"tap", start_tap},
+      {"github", start_github_annotations},
+      {"markdown", start_summary_md},
+      {"csv", start_timing_csv},
+      {"benchmark", start_benchmark_json},
+      {"svg", start_report_svg},
+      {"html", start_report_html},
+      {"verdict", start_verdict_json},
   }};
   return kFormats;
 }

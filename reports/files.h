@@ -6,22 +6,21 @@
 #include <string>
 #include <string_view>
 
-#include "reports/record.h"
-#include "reports/sink.h"
+#include "reports/renderer.h"
 
 namespace assay::reports {
 
 struct ReportFile {
   std::string_view name;
   std::string_view description;
-  void (*render)(const RunRecord& run, const Sink& sink);
+  StartRenderer start;
 };
 std::span<const ReportFile> report_files();
 
 // What `assay report --format` can print: the files above, and what is for a terminal or a log only.
 struct ReportFormat {
   std::string_view name;
-  void (*render)(const RunRecord& run, const Sink& sink);
+  StartRenderer start;
 };
 std::span<const ReportFormat> report_formats();
 

@@ -56,10 +56,7 @@ std::string annotation(const Level& level, const AttentionGroup& group) {
   return head + escaped(text, false, kMostAnnotationBytes - std::min(head.size(), kMostAnnotationBytes / 2)) + "\n";
 }
 
-}  // namespace
-
-void render_github_annotations(const RunRecord& run, const Sink& sink) {
-  const AttentionList list = group_attention(run);
+void write_annotations(const RunRecord& run, const AttentionList& list, const Sink& sink) {
   if (!run.harness_error.empty()) {
     sink("::error title=assay::" +
          escaped("the harness failed: " + run.harness_error, false, kMostAnnotationBytes / 2) + "\n");
@@ -86,6 +83,24 @@ void render_github_annotations(const RunRecord& run, const Sink& sink) {
                        level.command, hidden));
     }
   }
+}
+
+class GithubAnnotations : public Renderer {
+ public:
+  GithubAnnotations(const RunRecord& run, const Sink& sink) : run_(run), sink_(sink) {}
+  void take(const CaseGroup& group) override { attention_.take(group); }
+  void finish() override { write_annotations(run_, attention_.list(), sink_); }
+
+ private:
+  const RunRecord& run_;
+  Sink sink_;
+  AttentionCollector attention_ = attention_collector();
+};
+
+}  // namespace
+
+std::unique_ptr<Renderer> start_github_annotations(const RunRecord& run, const Sink& sink) {
+  return std::make_unique<GithubAnnotations>(run, sink);
 }
 
 }  // namespace assay::reports

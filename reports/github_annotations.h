@@ -4,8 +4,7 @@
 
 #include <cstddef>
 
-#include "reports/record.h"
-#include "reports/sink.h"
+#include "reports/renderer.h"
 
 namespace assay::reports {
 
@@ -15,6 +14,6 @@ inline constexpr std::size_t kMostAnnotationBytes = 64 * 1024;
 
 // An error per kind of failure; a warning per kind of weak pass and of inconclusive variant; a notice per kind of skip.
 // Where there are more kinds than GitHub shows, the last one says how many variants are not shown.
-void render_github_annotations(const RunRecord& run, const Sink& sink);
+std::unique_ptr<Renderer> start_github_annotations(const RunRecord& run, const Sink& sink);
 
 }  // namespace assay::reports

@@ -147,47 +147,63 @@ Totals totals_of(const CaseGroup& group) {
   return totals;
 }
 
-}  // namespace
-
-void render_junit_xml(const RunRecord& run, const Sink& sink) {
-  const Totals sum = totals_of(run.results);
-  std::size_t written = 0;
-  const auto put = [&](const std::string& text) {
-    written += text.size();
-    sink(text);
-  };
-  put("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-  put(fmt::format("<testsuites name=\"assay\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\">\n", sum.tests,
-                  sum.failures, sum.errors, sum.seconds));
+class JunitXml : public Renderer {
+ public:
   // The form of timestamps in the schema has no zone.
-  const std::string timestamp = run.started.substr(0, 19);
-  const std::string host = xml_text(run.host.value("name", ""));
-  std::size_t left_out = 0;
-  for_each_case(run.results, [&](const CaseGroup& group) {
+  JunitXml(const RunRecord& run, const Sink& sink)
+      : sink_(sink), timestamp_(run.started.substr(0, 19)), host_(xml_text(run.host.value("name", ""))) {
+    const Totals sum = totals_of(run.results);
+    put("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    put(fmt::format("<testsuites name=\"assay\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\">\n",
+                    sum.tests, sum.failures, sum.errors, sum.seconds));
+  }
+
+  void take(const CaseGroup& group) override {
     const Totals totals = totals_of(group);
     put(
         fmt::format(" <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\" "
                     "timestamp=\"{}\" hostname=\"{}\">\n",
                     xml_text(group.name), totals.tests, totals.failures, totals.errors, totals.skipped, totals.seconds,
-                    timestamp, host));
+                    timestamp_, host_));
     for (const VariantResult* result : group.results) {
-      if (written > (element_of(result->outcome) == nullptr ? kMostPassing : kMost)) {
-        ++left_out;
+      if (written_ > (element_of(result->outcome) == nullptr ? kMostPassing : kMost)) {
+        ++left_out_;
       } else {
-        put(test_case(*result, written));
+        put(test_case(*result, written_));
       }
     }
     put(" </testsuite>\n");
-  });
-  if (left_out > 0) {
-    put(fmt::format(
-        " <testsuite name=\"assay\" tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"1\" time=\"0\" "
-        "timestamp=\"{}\" hostname=\"{}\">\n  <testcase classname=\"assay\" name=\"left out\" time=\"0\">\n   "
-        "<skipped message=\"{} variants are left out for the size of this file; results.json has them\"/>\n"
-        "  </testcase>\n </testsuite>\n",
-        timestamp, host, left_out));
   }
-  put("</testsuites>\n");
+
+  void finish() override {
+    if (left_out_ > 0) {
+      put(fmt::format(
+          " <testsuite name=\"assay\" tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"1\" time=\"0\" "
+          "timestamp=\"{}\" hostname=\"{}\">\n  <testcase classname=\"assay\" name=\"left out\" time=\"0\">\n   "
+          "<skipped message=\"{} variants are left out for the size of this file; results.json has them\"/>\n"
+          "  </testcase>\n </testsuite>\n",
+          timestamp_, host_, left_out_));
+    }
+    put("</testsuites>\n");
+  }
+
+ private:
+  void put(const std::string& text) {
+    written_ += text.size();
+    sink_(text);
+  }
+
+  Sink sink_;
+  std::string timestamp_;
+  std::string host_;
+  std::size_t written_ = 0;
+  std::size_t left_out_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Renderer> start_junit_xml(const RunRecord& run, const Sink& sink) {
+  return std::make_unique<JunitXml>(run, sink);
 }
 
 }  // namespace assay::reports

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/ledger_table.h"
 
-#include <algorithm>
-#include <set>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "reports/number_text.h"
 
@@ -35,24 +34,65 @@ std::string short_name(const VariantResult& result) {
   return name.size() > 2 ? name.substr(1, name.size() - 2) : result.name;
 }
 
+std::string budgets_of(const VariantResult& result, const std::string& output) {
+  std::string text;
+  for (const Check& check : result.checks) {
+    const auto part = check.parameters.find("part");
+    if (part != check.parameters.end() && (check.measured.output.empty() || check.measured.output == output)) {
+      text += fmt::format("{}{} {} {}: {}", text.empty() ? "" : "; ", value_text(*part), check.measured.metric,
+                          limit_text(check), check.passed ? "ok" : number_text(check.measured.value));
+    }
+  }
+  return text;
+}
+
+bool alike(const LedgerRow& a, const LedgerRow& b) {
+  return a.output == b.output && a.budgets == b.budgets &&
+         std::ranges::equal(a.entries, b.entries, [](const LedgerEntry& x, const LedgerEntry& y) {
+           return x.part == y.part && cell(x) == cell(y);
+         });
+}
+
 }  // namespace
 
-TextTable ledger_table(const CaseGroup& group) {
-  TextTable table;
-  table.title = group.name + ": error by its source, rmse (share of the squared error)";
-  std::set<std::string> names;
-  std::vector<std::string> parts;
+std::vector<LedgerRow> ledger_rows(const CaseGroup& group) {
+  std::vector<LedgerRow> rows;
   for (const VariantResult* result : group.results) {
     for (const std::string& output : outputs_of(*result)) {
-      names.insert(output);
+      LedgerRow row{short_name(*result), output, {}, budgets_of(*result, output)};
+      std::ranges::copy_if(result->ledger, std::back_inserter(row.entries),
+                           [&](const LedgerEntry& entry) { return entry.output == output; });
+      const auto known = std::ranges::find_if(rows, [&](const LedgerRow& other) { return alike(row, other); });
+      if (known == rows.end()) {
+        rows.push_back(std::move(row));
+      } else if (!known->variant.ends_with(" ...")) {
+        known->variant += " ...";
+      }
     }
-    for (const LedgerEntry& entry : result->ledger) {
+  }
+  return rows;
+}
+
+std::vector<std::string> ledger_parts(const std::vector<LedgerRow>& rows) {
+  std::vector<std::string> parts;
+  for (const LedgerRow& row : rows) {
+    for (const LedgerEntry& entry : row.entries) {
       if (std::ranges::find(parts, entry.part) == parts.end()) {
         parts.push_back(entry.part);
       }
     }
   }
-  const bool several = names.size() > 1;
+  return parts;
+}
+
+TextTable ledger_table(const CaseGroup& group) {
+  const std::vector<LedgerRow> rows = ledger_rows(group);
+  const std::vector<std::string> parts = ledger_parts(rows);
+  const bool several =
+      std::ranges::any_of(rows, [&](const LedgerRow& row) { return row.output != rows.front().output; });
+  const bool budgets = std::ranges::any_of(rows, [](const LedgerRow& row) { return !row.budgets.empty(); });
+  TextTable table;
+  table.title = group.name + ": error by its source, rmse (share of the squared error)";
   table.columns.push_back({"variant", Align::kLeft});
   if (several) {
     table.columns.push_back({"output", Align::kLeft});
@@ -60,26 +100,22 @@ TextTable ledger_table(const CaseGroup& group) {
   for (const std::string& part : parts) {
     table.columns.push_back({part, Align::kRight});
   }
-  for (const VariantResult* result : group.results) {
-    for (const std::string& output : outputs_of(*result)) {
-      std::vector<std::string> row = {short_name(*result)};
-      if (several) {
-        row.push_back(output);
-      }
-      for (const std::string& part : parts) {
-        const auto entry = std::ranges::find_if(
-            result->ledger, [&](const LedgerEntry& e) { return e.part == part && e.output == output; });
-        row.push_back(entry == result->ledger.end() ? "" : cell(*entry));
-      }
-      const auto alike = std::ranges::find_if(table.rows, [&](const std::vector<std::string>& other) {
-        return std::equal(row.begin() + 1, row.end(), other.begin() + 1);
-      });
-      if (alike == table.rows.end()) {
-        table.rows.push_back(std::move(row));
-      } else if (!alike->front().ends_with(" ...")) {
-        alike->front() += " ...";
-      }
+  if (budgets) {
+    table.columns.push_back({"budgets", Align::kLeft});
+  }
+  for (const LedgerRow& row : rows) {
+    std::vector<std::string> cells = {row.variant};
+    if (several) {
+      cells.push_back(row.output);
     }
+    for (const std::string& part : parts) {
+      const auto entry = std::ranges::find(row.entries, part, &LedgerEntry::part);
+      cells.push_back(entry == row.entries.end() ? "" : cell(*entry));
+    }
+    if (budgets) {
+      cells.push_back(row.budgets);
+    }
+    table.rows.push_back(std::move(cells));
   }
   return table;
 }

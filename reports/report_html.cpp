@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "reports/exit_code.h"
 #include "reports/html_assets.h"
+#include "reports/ledger_chart.h"
+#include "reports/ledger_table.h"
 #include "reports/number_text.h"
 #include "reports/pivot.h"
 #include "reports/saturation_table.h"
@@ -96,53 +100,85 @@ std::string lower(std::string text) {
   return text;
 }
 
-void variants(const RunRecord& run, const Sink& sink) {
-  sink(
-      "<h2>Variants</h2>\n<div class=\"filters\"><input type=\"search\" id=\"search\" "
-      "placeholder=\"words of the name\"> <span id=\"shown\"></span>");
+std::string filters(const RunRecord& run) {
+  std::string text =
+      "<div class=\"filters\"><input type=\"search\" id=\"search\" placeholder=\"words of a variant's name\"> "
+      "<span id=\"shown\"></span>";
   for (const auto& [outcome, count] : count_outcomes(run.results)) {
-    sink(fmt::format("<label><input type=\"checkbox\" value=\"{0}\" checked> {0} ({1})</label>", outcome_name(outcome),
-                     count));
+    text += fmt::format("<label><input type=\"checkbox\" value=\"{0}\" checked> {0} ({1})</label>",
+                        outcome_name(outcome), count);
   }
-  sink(
-      "</div>\n<table id=\"variants\"><thead><tr><th>outcome</th><th>variant</th><th class=\"r\">s</th></tr></thead>"
-      "<tbody>\n");
-  for (const VariantResult& result : run.results) {
-    const std::string reason = result.reason.empty() ? "" : "<pre>" + xml_text(result.reason) + "</pre>";
-    sink(fmt::format(
-        "<tr data-outcome=\"{0}\" data-name=\"{1}\"><td class=\"{2}\">{0}</td><td><details{3}><summary>{4}</summary>"
-        "{5}<pre>{6}</pre></details></td><td class=\"r\">{7:.2f}</td></tr>\n",
-        outcome_name(result.outcome), xml_text(lower(result.name)), outcome_class(result.outcome),
-        is_failure(result.outcome) ? " open" : "", xml_text(result.name), reason, xml_text(details(result)),
-        result.duration_s));
-  }
-  sink("</tbody></table>\n");
+  return text + "</div>\n";
 }
+
+std::string folded(const std::string& summary, const std::string& content) {
+  return content.empty() ? "" : "<details><summary>" + summary + "</summary>" + content + "</details>\n";
+}
+
+std::string variant_row(const VariantResult& result) {
+  const std::string reason = result.reason.empty() ? "" : "<pre>" + xml_text(result.reason) + "</pre>";
+  return fmt::format(
+      "<tr data-outcome=\"{0}\" data-name=\"{1}\"><td class=\"{2}\">{0}</td><td><details{3}><summary>{4}</summary>"
+      "{5}<pre>{6}</pre></details></td><td class=\"r\">{7:.2f}</td></tr>\n",
+      outcome_name(result.outcome), xml_text(lower(result.name)), outcome_class(result.outcome),
+      is_failure(result.outcome) ? " open" : "", xml_text(result.name), reason, xml_text(details(result)),
+      result.duration_s);
+}
+
+class ReportHtml : public Renderer {
+ public:
+  ReportHtml(const RunRecord& run, const Sink& sink) : run_(run), sink_(sink) {
+    sink_("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>assay report</title>\n");
+    sink_(std::string("<style>") + kHtmlStyle + "</style></head><body>\n" + head(run));
+    sink_("<h2>Cases</h2>\n" + filters(run));
+  }
+
+  void take(const CaseGroup& group) override {
+    const Pivot pivot = make_pivot(group);
+    sink_("<section><h3>" + xml_text(group.name) + "</h3>\n" + html_table(pivot_table(pivot)));
+    sink_(folded("chart", render_error_chart(pivot)));
+    if (const TextTable ledger = ledger_table(group); !ledger.rows.empty()) {
+      sink_("<h4>error by its source: rmse (share of the squared error)</h4>\n" + html_table(ledger) +
+            render_ledger_chart(group));
+    }
+    if (const TextTable saturation = saturation_table(group); !saturation.rows.empty()) {
+      sink_(folded("saturated pairs per layer", html_table(saturation)));
+    }
+    variants(group);
+    sink_("</section>\n");
+  }
+
+  void finish() override {
+    if (has_timing(run_.results)) {
+      sink_("<h2>Timing</h2>\n" + html_table(timing_table(run_)));
+      const TextTable cross = timing_cross_table(run_);
+      sink_(cross.rows.empty() ? "" : html_table(cross));
+    }
+    sink_(std::string("<script>") + kHtmlScript + "</script></body></html>\n");
+  }
+
+ private:
+  void variants(const CaseGroup& group) {
+    const bool failed =
+        std::ranges::any_of(group.results, [](const VariantResult* result) { return is_failure(result->outcome); });
+    sink_(
+        fmt::format("<details class=\"variants\"{}><summary>variants ({})</summary><table><thead><tr><th>outcome</th>"
+                    "<th>variant</th><th class=\"r\">s</th></tr></thead><tbody>\n",
+                    failed ? " open" : "", group.results.size()));
+    for (const VariantResult* result : group.results) {
+      sink_(variant_row(*result));
+    }
+    sink_("</tbody></table></details>\n");
+  }
+
+  const RunRecord& run_;
+  Sink sink_;
+};
 
 }  // namespace
 
-void render_report_html(const RunRecord& run, const Sink& sink) {
-  sink("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>assay report</title>\n");
-  sink(std::string("<style>") + kHtmlStyle + "</style></head><body>\n" + head(run));
-  sink("<h2>Cases</h2>\n");
-  for_each_case(run.results, [&](const CaseGroup& group) {
-    const Pivot pivot = make_pivot(group);
-    sink("<h3>" + xml_text(group.name) + "</h3>\n" + html_table(pivot_table(pivot)));
-    const std::string chart = render_error_chart(pivot);
-    if (!chart.empty()) {
-      sink("<details><summary>chart</summary>" + chart + "</details>\n");
-    }
-    if (const TextTable saturation = saturation_table(group); !saturation.rows.empty()) {
-      sink("<details><summary>saturated pairs per layer</summary>" + html_table(saturation) + "</details>\n");
-    }
-  });
-  if (has_timing(run.results)) {
-    sink("<h2>Timing</h2>\n" + html_table(timing_table(run)));
-    const TextTable cross = timing_cross_table(run);
-    sink(cross.rows.empty() ? "" : html_table(cross));
-  }
-  variants(run, sink);
-  sink(std::string("<script>") + kHtmlScript + "</script></body></html>\n");
+std::unique_ptr<Renderer> start_report_html(const RunRecord& run, const Sink& sink) {
+  return std::make_unique<ReportHtml>(run, sink);
 }
 
 }  // namespace assay::reports

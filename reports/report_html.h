@@ -5,11 +5,10 @@
 
 #include <string>
 
-#include "reports/record.h"
-#include "reports/sink.h"
+#include "reports/renderer.h"
 
 namespace assay::reports {
 
-void render_report_html(const RunRecord& run, const Sink& sink);
+std::unique_ptr<Renderer> start_report_html(const RunRecord& run, const Sink& sink);
 
 }  // namespace assay::reports

@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <optional>
+#include <utility>
 
 #include "reports/number_text.h"
 
@@ -214,17 +215,19 @@ Timing read_timing(const Json& json) {
   return timing;
 }
 
-VariantResult read_result(const Json& json) {
+// Moves out of `json` what is JSON in the record too.
+VariantResult read_result(Json json) {
+  const auto taken = [&json](const char* key) { return json.contains(key) ? std::move(json[key]) : Json::object(); };
   VariantResult result;
   result.case_name = json.at("case");
   result.case_file = json.value("case_file", "");
   result.name = json.at("name");
-  result.variant = json.at("variant");
-  result.configuration = json.value("configuration", Json::object());
+  result.variant = std::move(json.at("variant"));
+  result.configuration = taken("configuration");
   result.outcome = outcome_from_name(json.at("outcome").get<std::string>()).value();
   result.reason = json.value("reason", "");
   result.cause = json.value("cause", "");
-  for (const Json& check : json.at("checks")) {
+  for (Json& check : json.at("checks")) {
     result.checks.push_back(read_check(check));
   }
   for (const Json& measured : json.value("measurements", Json::array())) {
@@ -247,8 +250,8 @@ VariantResult read_result(const Json& json) {
   }
   result.warnings = json.value("warnings", std::vector<std::string>{});
   result.passes = json.value("passes", std::vector<std::string>{});
-  result.seeds = json.value("seeds", Json::object());
-  result.sources = json.value("sources", Json::object());
+  result.seeds = taken("seeds");
+  result.sources = taken("sources");
   result.rerun = json.value("rerun", "");
   result.duration_s = json.value("duration_s", 0.0);
   result.shard = json.value("shard", std::size_t{0});
@@ -337,31 +340,57 @@ Json head_to_json(const RunRecord& run) {
   return json;
 }
 
-void render_results_json(const RunRecord& run, const Sink& sink) {
-  std::string head = dump(head_to_json(run), 1);
-  head.resize(head.size() - 2);  // "\n}"
-  sink(head + ",\n \"results\": [");
-  bool first = true;
-  for (const VariantResult& result : run.results) {
-    sink(first ? "\n" : ",\n");
-    first = false;
-    std::string text = "  ";
-    for (const char c : dump(result_to_json(result), 1)) {
-      text += c;
-      if (c == '\n') {
-        text += "  ";  // a line break in a string would be escaped: all of these are layout
-      }
+namespace {
+
+// The text behind every line break indented: in JSON a line break is never within a string.
+void sink_indented(std::string_view text, std::string_view indent, const Sink& sink) {
+  std::string out;
+  out.reserve(text.size() + text.size() / 4);
+  while (true) {
+    const std::size_t end = text.find('\n');
+    out += indent;
+    out += text.substr(0, end);
+    if (end == std::string_view::npos) {
+      break;
     }
-    sink(text);
+    out += '\n';
+    text.remove_prefix(end + 1);
   }
-  sink(first ? "]\n}\n" : "\n ]\n}\n");
+  sink(out);
+}
+
+class ResultsJson : public Renderer {
+ public:
+  ResultsJson(const RunRecord& run, const Sink& sink) : sink_(sink) {
+    std::string head = dump(head_to_json(run), 1);
+    head.resize(head.size() - 2);  // "\n}"
+    sink_(head + ",\n \"results\": [");
+  }
+  void take(const CaseGroup& group) override {
+    for (const VariantResult* result : group.results) {
+      sink_(first_ ? "\n" : ",\n");
+      first_ = false;
+      sink_indented(dump(result_to_json(*result), 1), "  ", sink_);
+    }
+  }
+  void finish() override { sink_(first_ ? "]\n}\n" : "\n ]\n}\n"); }
+
+ private:
+  Sink sink_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Renderer> start_results_json(const RunRecord& run, const Sink& sink) {
+  return std::make_unique<ResultsJson>(run, sink);
 }
 
 std::string journal_line(const VariantResult& result) { return dump(result_to_json(result), -1) + "\n"; }
 
-ParsedResult parse_result(const Json& json) {
+ParsedResult parse_result(Json json) {
   try {
-    return {read_result(json), ""};
+    return {read_result(std::move(json)), ""};
   } catch (const std::exception& error) {  // bad_optional_access: an unknown outcome or a value that is no number
     return {std::nullopt, reason_of(error)};
   }
@@ -369,7 +398,7 @@ ParsedResult parse_result(const Json& json) {
 
 ParsedRun parse_results_json(std::string_view text) {
   try {
-    const Json json = Json::parse(text);
+    Json json = Json::parse(text);
     const int version = json.at("schema_version");
     if (version != kSchemaVersion) {
       return {std::nullopt,
@@ -387,8 +416,8 @@ ParsedRun parse_results_json(std::string_view text) {
       run.shard = ShardInfo{shard.at("index"), shard.at("count"), shard.at("total"), shard.at("selection")};
     }
     run.merged_from = json.value("merged_from", Json::array());
-    for (const Json& result : json.at("results")) {
-      ParsedResult parsed = parse_result(result);
+    for (Json& result : json.at("results")) {
+      ParsedResult parsed = parse_result(std::move(result));
       if (!parsed.result) {
         return {std::nullopt, "result " + std::to_string(run.results.size()) + ": " + parsed.error};
       }
@@ -407,9 +436,9 @@ std::vector<VariantResult> parse_journal(std::string_view text) {
     if (end == std::string_view::npos) {
       break;  // a line without its end was cut off while it was written
     }
-    const Json json = Json::parse(text.substr(0, end), nullptr, false);
+    Json json = Json::parse(text.substr(0, end), nullptr, false);
     text.remove_prefix(end + 1);
-    if (ParsedResult parsed = parse_result(json); parsed.result) {
+    if (ParsedResult parsed = parse_result(std::move(json)); parsed.result) {
       results.push_back(std::move(*parsed.result));
     }
   }

@@ -7,13 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "reports/record.h"
-#include "reports/sink.h"
+#include "reports/renderer.h"
 
 namespace assay::reports {
 
 Json result_to_json(const VariantResult& result);
-void render_results_json(const RunRecord& run, const Sink& sink);
+std::unique_ptr<Renderer> start_results_json(const RunRecord& run, const Sink& sink);
 // One line, with its line end.
 std::string journal_line(const VariantResult& result);
 
@@ -27,7 +26,7 @@ struct ParsedResult {
   std::string error;
 };
 ParsedRun parse_results_json(std::string_view text);
-ParsedResult parse_result(const Json& json);
+ParsedResult parse_result(Json json);
 // The results of a journal; lines that are no result (the torn end after a kill) are left out.
 std::vector<VariantResult> parse_journal(std::string_view text);
 

@@ -44,10 +44,10 @@ std::string fenced(const std::string& text) {
   return fence + "\n" + text + fence + "\n";
 }
 
-std::string failures(const RunRecord& run) {
+std::string failures(const AttentionList& list) {
   std::string text;
   std::size_t count = 0;
-  for (const AttentionGroup& group : group_attention(run).groups) {
+  for (const AttentionGroup& group : list.groups) {
     const VariantResult& first = group.first;
     if (!is_failure(first.outcome) || ++count > kMaxFailures) {
       continue;
@@ -107,48 +107,66 @@ std::string case_section(const CaseGroup& group) {
   return text;
 }
 
-}  // namespace
+class SummaryMd : public Renderer {
+ public:
+  SummaryMd(const RunRecord& run, const Sink& sink) : run_(run), sink_(sink) {
+    cases_.columns = {
+        {"case", Align::kLeft}, {"variants", Align::kRight}, {"outcomes", Align::kLeft}, {"s", Align::kRight}};
+  }
 
-void render_summary_md(const RunRecord& run, const Sink& sink) {
-  std::size_t bytes = 0;
-  std::size_t left_out = 0;
-  const auto put = [&](const std::string& section) {
-    if (bytes + section.size() > kMaxBytes) {
-      ++left_out;
-      return;
-    }
-    bytes += section.size();
-    sink(section);
-  };
-  put(head(run));
-  put(failures(run));
-  TextTable cases;
-  cases.columns = {
-      {"case", Align::kLeft}, {"variants", Align::kRight}, {"outcomes", Align::kLeft}, {"s", Align::kRight}};
-  std::size_t cases_left_out = 0;
-  std::string sections;
-  for_each_case(run.results, [&](const CaseGroup& group) {
-    if (cases.rows.size() < kMaxCaseRows) {
-      add_row(cases, group);
+  void take(const CaseGroup& group) override {
+    attention_.take(group);
+    if (cases_.rows.size() < kMaxCaseRows) {
+      add_row(cases_, group);
     } else {
-      ++cases_left_out;
+      ++cases_left_out_;
     }
     const std::string section = case_section(group);
-    if (sections.size() + section.size() <= kMaxSectionsBytes) {
-      sections += section;
+    if (sections_.size() + section.size() <= kMaxSectionsBytes) {
+      sections_ += section;
     } else {
-      ++left_out;
+      ++left_out_;
     }
-  });
-  put("\n## Cases\n\n" + render_markdown(cases));
-  if (cases_left_out > 0) {
-    put(fmt::format("\nand {} cases more.\n", cases_left_out));
   }
-  put(sections);
-  put(timing_section(run));
-  if (left_out > 0) {
-    sink("\nSome tables are left out for their size; report.html has them.\n");
+
+  void finish() override {
+    put(head(run_));
+    put(failures(attention_.list()));
+    put("\n## Cases\n\n" + render_markdown(cases_));
+    if (cases_left_out_ > 0) {
+      put(fmt::format("\nand {} cases more.\n", cases_left_out_));
+    }
+    put(sections_);
+    put(timing_section(run_));
+    if (left_out_ > 0) {
+      sink_("\nSome tables are left out for their size; report.html has them.\n");
+    }
   }
+
+ private:
+  void put(const std::string& section) {
+    if (bytes_ + section.size() > kMaxBytes) {
+      ++left_out_;
+      return;
+    }
+    bytes_ += section.size();
+    sink_(section);
+  }
+
+  const RunRecord& run_;
+  Sink sink_;
+  AttentionCollector attention_ = attention_collector();
+  TextTable cases_;
+  std::size_t cases_left_out_ = 0;
+  std::string sections_;
+  std::size_t left_out_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Renderer> start_summary_md(const RunRecord& run, const Sink& sink) {
+  return std::make_unique<SummaryMd>(run, sink);
 }
 
 }  // namespace assay::reports

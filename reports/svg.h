@@ -6,13 +6,12 @@
 #include <vector>
 
 #include "reports/pivot.h"
-#include "reports/record.h"
-#include "reports/sink.h"
+#include "reports/renderer.h"
 
 namespace assay::reports {
 
 // The cases with their counts, then the configuration table of every labelled case (of every case where none is).
-void render_report_svg(const RunRecord& run, const Sink& sink);
+std::unique_ptr<Renderer> start_report_svg(const RunRecord& run, const Sink& sink);
 
 // A bar per row of the pivot: SQNR where the case has it, else the largest error. "" where it has neither or one row.
 // An infinite figure fills the width.

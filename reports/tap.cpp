@@ -60,23 +60,37 @@ std::string diagnostics(const VariantResult& result) {
   return text + "  ...\n";
 }
 
-}  // namespace
-
-void render_tap(const RunRecord& run, const Sink& sink) {
-  sink(fmt::format("TAP version 14\n1..{}\n", run.results.size()));
-  std::size_t number = 0;
-  for (const VariantResult& result : run.results) {
-    const bool ok = !is_failure(result.outcome) && result.outcome != Outcome::kXfail;
-    sink(fmt::format("{} {} - {}{}\n", ok ? "ok" : "not ok", ++number, line_text(result.name), directive(result)));
-    if (is_failure(result.outcome)) {
-      sink(diagnostics(result));
+class Tap : public Renderer {
+ public:
+  Tap(const RunRecord& run, const Sink& sink) : run_(run), sink_(sink) {
+    sink_(fmt::format("TAP version 14\n1..{}\n", run.results.size()));
+  }
+  void take(const CaseGroup& group) override {
+    for (const VariantResult* result : group.results) {
+      const bool ok = !is_failure(result->outcome) && result->outcome != Outcome::kXfail;
+      sink_(
+          fmt::format("{} {} - {}{}\n", ok ? "ok" : "not ok", ++number_, line_text(result->name), directive(*result)));
+      if (is_failure(result->outcome)) {
+        sink_(diagnostics(*result));
+      }
     }
   }
-  if (!run.harness_error.empty()) {
-    sink("Bail out! " + line_text(run.harness_error) + "\n");
-  } else if (run.interrupted) {
-    sink("Bail out! interrupted\n");
+  void finish() override {
+    if (!run_.harness_error.empty()) {
+      sink_("Bail out! " + line_text(run_.harness_error) + "\n");
+    } else if (run_.interrupted) {
+      sink_("Bail out! interrupted\n");
+    }
   }
-}
+
+ private:
+  const RunRecord& run_;
+  Sink sink_;
+  std::size_t number_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Renderer> start_tap(const RunRecord& run, const Sink& sink) { return std::make_unique<Tap>(run, sink); }
 
 }  // namespace assay::reports

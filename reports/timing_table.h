@@ -4,8 +4,7 @@
 
 #include <string>
 
-#include "reports/record.h"
-#include "reports/sink.h"
+#include "reports/renderer.h"
 #include "reports/text_table.h"
 
 namespace assay::reports {
@@ -16,8 +15,8 @@ TextTable timing_table(const RunRecord& run);
 TextTable timing_cross_table(const RunRecord& run);
 
 // A header line, then one line per timed variant. Fields with a comma, a quote or a line break are quoted.
-void render_timing_csv(const RunRecord& run, const Sink& sink);
+std::unique_ptr<Renderer> start_timing_csv(const RunRecord& run, const Sink& sink);
 // Google Benchmark's JSON format: one aggregate entry each of median, mean, stddev and cv, and one per repetition.
-void render_benchmark_json(const RunRecord& run, const Sink& sink);
+std::unique_ptr<Renderer> start_benchmark_json(const RunRecord& run, const Sink& sink);
 
 }  // namespace assay::reports

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "engine/base/unfinished_files.h"
 
@@ -22,24 +23,6 @@ namespace fs = std::filesystem;
 Error cannot_write(const std::string& path, int code) {
   return io_error("cannot write '" + path + "': " + std::strerror(code));
 }
-
-// Closes when it goes, unless closed before.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-  bool close() {
-    const int number = number_;
-    number_ = -1;
-    return number < 0 || ::close(number) == 0;
-  }
-
- private:
-  int number_;
-};
 
 // 0, or the errno of what failed.
 int write_all(int descriptor, std::string_view bytes) {
@@ -67,48 +50,6 @@ std::optional<int> standard_stream(const struct stat& found) {
     }
   }
   return std::nullopt;
-}
-
-using Producer = std::function<void(const ByteSink&)>;
-
-// Writes what the producer gives, in large pieces. 0, or the errno of what failed first.
-int write_produced(int descriptor, const Producer& produce) {
-  constexpr std::size_t kPiece = std::size_t{1} << 16;
-  std::string pending;
-  int code = 0;
-  const auto flush = [&] {
-    code = code == 0 ? write_all(descriptor, pending) : code;
-    pending.clear();
-  };
-  produce([&](std::string_view bytes) {
-    if (bytes.size() >= kPiece) {
-      flush();
-      code = code == 0 ? write_all(descriptor, bytes) : code;
-      return;
-    }
-    pending += bytes;
-    if (pending.size() >= kPiece) {
-      flush();
-    }
-  });
-  flush();
-  return code;
-}
-
-Status write_in_place(const std::string& path, const struct stat& found, const Producer& produce) {
-  if (const auto stream = standard_stream(found)) {
-    std::fflush(*stream == STDOUT_FILENO ? stdout : stderr);
-    const int code = write_produced(*stream, produce);
-    return code == 0 ? Status() : cannot_write(path, code);
-  }
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (file.number() < 0) {
-    return cannot_write(path, errno);
-  }
-  if (const int code = write_produced(file.number(), produce); code != 0) {
-    return cannot_write(path, code);
-  }
-  return file.close() ? Status() : cannot_write(path, errno);
 }
 
 // What there is at a path.
@@ -175,22 +116,100 @@ Result<Part> make_part(const std::string& path, const Place& place) {
   }
 }
 
-// 0, or the errno of what failed.
-int fill(const Part& part, const Place& place, const Producer& produce) {
-  Descriptor file(part.descriptor);
-  if (const int code = write_produced(file.number(), produce); code != 0) {
-    return code;
+}  // namespace
+
+struct FileReplacement::State {
+  State(std::string wanted, Place found, Part made, int number, bool own)
+      : path(std::move(wanted)), place(std::move(found)), part(std::move(made)), descriptor(number), owned(own) {}
+  std::string path;
+  Place place;
+  Part part;  // with an empty path where the target is written as it is
+  int descriptor;
+  bool owned;  // closed at the end: not stdout or stderr
+  std::string pending;
+  int code = 0;  // errno of what failed first
+
+  void flush() {
+    code = code == 0 ? write_all(descriptor, pending) : code;
+    pending.clear();
   }
-  if (place.found && ::fchmod(file.number(), place.found->st_mode & 07777) != 0) {
-    return errno;
+  // Nothing is left of the new file.
+  void discard() {
+    if (owned && descriptor >= 0) {
+      ::close(std::exchange(descriptor, -1));
+    }
+    if (!part.path.empty()) {
+      ::unlink(std::exchange(part.path, std::string()).c_str());
+    }
   }
-  if (!file.close() || ::rename(part.path.c_str(), place.target.c_str()) != 0) {
-    return errno;
+};
+
+Result<FileReplacement> FileReplacement::begin(const std::string& path) {
+  ASSAY_ASSIGN(Place place, look_at(path));
+  FileReplacement file;
+  if (!place.in_place) {
+    ASSAY_ASSIGN(Part part, make_part(path, place));
+    const int descriptor = part.descriptor;
+    file.state_ = std::make_unique<State>(path, std::move(place), std::move(part), descriptor, true);
+    return file;
   }
-  return 0;
+  if (const auto stream = standard_stream(*place.found)) {
+    std::fflush(*stream == STDOUT_FILENO ? stdout : stderr);
+    file.state_ = std::make_unique<State>(path, std::move(place), Part(), *stream, false);
+    return file;
+  }
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    return cannot_write(path, errno);
+  }
+  file.state_ = std::make_unique<State>(path, std::move(place), Part(), descriptor, true);
+  return file;
 }
 
-}  // namespace
+FileReplacement::FileReplacement() = default;
+FileReplacement::FileReplacement(FileReplacement&&) noexcept = default;
+FileReplacement& FileReplacement::operator=(FileReplacement&&) noexcept = default;
+FileReplacement::~FileReplacement() {
+  if (state_) {
+    state_->discard();
+  }
+}
+
+void FileReplacement::write(std::string_view bytes) {
+  constexpr std::size_t kPiece = std::size_t{1} << 16;
+  State& state = *state_;
+  if (state.code != 0) {
+    return;
+  }
+  state.pending += bytes;
+  if (state.pending.size() >= kPiece) {
+    state.flush();
+  }
+  if (state.code != 0) {
+    state.discard();  // the room that it takes may be what others lack
+  }
+}
+
+Status FileReplacement::commit() {
+  const std::unique_ptr<State> state = std::exchange(state_, nullptr);
+  state->flush();
+  const auto check = [&](bool done) { state->code = state->code == 0 && !done ? errno : state->code; };
+  const bool replaces = !state->part.path.empty();
+  if (state->code == 0 && replaces && state->place.found) {
+    check(::fchmod(state->descriptor, state->place.found->st_mode & 07777) == 0);
+  }
+  if (state->code == 0 && state->owned) {
+    check(::close(std::exchange(state->descriptor, -1)) == 0);
+  }
+  if (state->code == 0 && replaces) {
+    check(::rename(state->part.path.c_str(), state->place.target.c_str()) == 0);
+  }
+  if (state->code != 0) {
+    state->discard();
+    return cannot_write(state->path, state->code);
+  }
+  return {};
+}
 
 Status replace_file(const std::string& path, std::string_view bytes) {
   return replace_file(path, [bytes](const ByteSink& sink) { sink(bytes); });
@@ -204,17 +223,10 @@ Status replace_file(const std::string& path, std::span<const std::string_view> p
   });
 }
 
-Status replace_file(const std::string& path, const Producer& produce) {
-  ASSAY_ASSIGN(const Place place, look_at(path));
-  if (place.in_place) {
-    return write_in_place(path, *place.found, produce);
-  }
-  ASSAY_ASSIGN(const Part part, make_part(path, place));
-  if (const int code = fill(part, place, produce); code != 0) {
-    ::unlink(part.path.c_str());
-    return cannot_write(path, code);
-  }
-  return {};
+Status replace_file(const std::string& path, const std::function<void(const ByteSink&)>& produce) {
+  ASSAY_ASSIGN(FileReplacement file, FileReplacement::begin(path));
+  produce([&file](std::string_view bytes) { file.write(bytes); });
+  return file.commit();
 }
 
 Status check_replaceable(const std::string& path) {

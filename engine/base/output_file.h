@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,25 @@ Status replace_file(const std::string& path, std::span<const std::string_view> p
 // The same for bytes that come piece by piece: `produce` is called once, with what takes a piece.
 using ByteSink = std::function<void(std::string_view)>;
 Status replace_file(const std::string& path, const std::function<void(const ByteSink&)>& produce);
+
+// The same in steps, for several files that are written at once. A file that is never committed is as if it had not
+// been begun. Where a write fails, the new file is removed at once, and commit says why.
+class FileReplacement {
+ public:
+  static Result<FileReplacement> begin(const std::string& path);
+  FileReplacement(FileReplacement&&) noexcept;
+  FileReplacement& operator=(FileReplacement&&) noexcept;
+  ~FileReplacement();
+
+  void write(std::string_view bytes);
+  // Once, last.
+  Status commit();
+
+ private:
+  struct State;
+  FileReplacement();
+  std::unique_ptr<State> state_;
+};
 
 // Whether replace_file could begin: `path` is no folder, and a file can be made beside it. Changes nothing that is
 // there.

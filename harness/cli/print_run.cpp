@@ -48,8 +48,9 @@ int report_run(reports::RunRecord& run, const RenderFlags& flags) {
   }
   const auto write_json = [&] {
     const std::string file = output.json_file();
-    return file.empty() ? Status()
-                        : replace_file(file, [&](const ByteSink& sink) { reports::render_results_json(run, sink); });
+    return file.empty() ? Status() : replace_file(file, [&](const ByteSink& sink) {
+      reports::render(reports::start_results_json, run, sink);
+    });
   };
   const auto fail = [&](const Status& status) {
     say(status.error().message);
@@ -80,9 +81,9 @@ int report_run(reports::RunRecord& run, const RenderFlags& flags) {
   return print_run(run, target, [&](const reports::Sink& sink) {
     const auto row = std::ranges::find(reports::report_formats(), flags.format, &reports::ReportFormat::name);
     if (output.json_to_stdout()) {
-      reports::render_results_json(run, sink);
+      reports::render(reports::start_results_json, run, sink);
     } else if (row != reports::report_formats().end()) {
-      row->render(run, sink);
+      reports::render(row->start, run, sink);
     } else {
       reports::render_console(run, {.color = use_color(output.color), .verbose = flags.verbose}, sink);
     }

@@ -87,7 +87,7 @@ int run_action(const RunFlags& flags) {
   }
   return print_run(record, outcome.reported ? options.folder : "", [&](const reports::Sink& sink) {
     if (flags.output.json_to_stdout()) {
-      reports::render_results_json(record, sink);
+      reports::render(reports::start_results_json, record, sink);
     } else {
       reports::render_console(record, {.color = use_color(flags.output.color), .verbose = flags.verbose}, sink);
     }

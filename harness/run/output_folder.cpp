@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/output_folder.h"
 
+#include <deque>
 #include <filesystem>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "engine/base/input_file.h"
 #include "engine/base/output_file.h"
@@ -16,18 +20,31 @@ namespace fs = std::filesystem;
 
 std::string path_in(const std::string& folder, std::string_view name) { return (fs::path(folder) / name).string(); }
 
-// The first failure, or success; every file is tried.
+// The first failure, or success; every file is tried. One reading of the results serves all of them.
 Status write_all(const std::string& folder, reports::RunRecord& run) {
   Status first;
-  for (const reports::ReportFile& file : reports::report_files()) {
-    const Status status =
-        replace_file(path_in(folder, file.name), [&](const ByteSink& sink) { file.render(run, sink); });
+  const auto note = [&](const Status& status) {
     if (!status.ok() && first.ok()) {
       first = status;
     }
     if (!status.ok() && run.harness_error.empty()) {
       run.harness_error = status.error().message;
     }
+  };
+  std::deque<FileReplacement> files;  // stay where they are
+  std::vector<std::unique_ptr<reports::Renderer>> renderers;
+  for (const reports::ReportFile& row : reports::report_files()) {
+    Result<FileReplacement> begun = FileReplacement::begin(path_in(folder, row.name));
+    if (!begun.ok()) {
+      note(begun.error());
+      continue;
+    }
+    FileReplacement& file = files.emplace_back(std::move(begun).value());
+    renderers.push_back(row.start(run, [&file](std::string_view text) { file.write(text); }));
+  }
+  reports::feed(run.results, renderers);
+  for (FileReplacement& file : files) {
+    note(file.commit());
   }
   return first;
 }

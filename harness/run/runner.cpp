@@ -330,7 +330,7 @@ class Runner {
     const auto write_json = [&] {
       if (!options_.json_file.empty()) {
         note(replace_file(options_.json_file,
-                          [&](const ByteSink& sink) { reports::render_results_json(record_, sink); }));
+                          [&](const ByteSink& sink) { reports::render(reports::start_results_json, record_, sink); }));
       }
     };
     write_json();

@@ -29,7 +29,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 TEST(Ctrf, EveryOutcomeHasAStatusAndTheSumsAgree) {
-  const Json report = Json::parse(rendered(render_ctrf_json, test::every_outcome()));
+  const Json report = Json::parse(report_text(start_ctrf_json, test::every_outcome()));
   EXPECT_EQ(report.at("reportFormat"), "CTRF");
   const Json& results = report.at("results");
   std::map<std::string, int> statuses;
@@ -45,13 +45,13 @@ TEST(Ctrf, EveryOutcomeHasAStatusAndTheSumsAgree) {
   EXPECT_EQ(results.at("summary").at("tests"), 12);
   EXPECT_EQ(results.at("summary").at("start"), 1769860800000);
   EXPECT_EQ(results.at("summary").at("stop"), 1769860803500);
-  EXPECT_EQ(Json::parse(rendered(render_ctrf_json, RunRecord{})).at("results").at("tests").size(), 0U);
+  EXPECT_EQ(Json::parse(report_text(start_ctrf_json, RunRecord{})).at("results").at("tests").size(), 0U);
 }
 
 TEST(Tap, SaysEveryOutcomeInItsWords) {
   RunRecord run = test::every_outcome();
   run.results[0].name = "a # b \\ c";
-  const std::string text = rendered(render_tap, run);
+  const std::string text = report_text(start_tap, run);
   EXPECT_THAT(text, testing::StartsWith("TAP version 14\n1..12\nok 1 - a \\# b \\\\ c\nnot ok 2 - "
                                         "group/one[runtime.isa=fail]\n  ---\n  outcome: fail\n"));
   EXPECT_THAT(text, HasSubstr("\nnot ok 4 - group/one[runtime.isa=xfail] # TO"
@@ -60,7 +60,7 @@ TEST(Tap, SaysEveryOutcomeInItsWords) {
   EXPECT_EQ(count(text, "\n  ...\n"), 7U);
   EXPECT_THAT(text, Not(HasSubstr("Bail out!")));
   run.interrupted = true;
-  EXPECT_THAT(rendered(render_tap, run), testing::EndsWith("\nBail out! interrupted\n"));
+  EXPECT_THAT(report_text(start_tap, run), testing::EndsWith("\nBail out! interrupted\n"));
 }
 
 TEST(Annotations, AreOnePerKindAndEscaped) {
@@ -69,7 +69,7 @@ TEST(Annotations, AreOnePerKindAndEscaped) {
                  test::make_result("a,b:c", {{"x", 2}}, Outcome::kFail),
                  test::make_result("d", Json::object(), Outcome::kWeak)};
   run.results[0].reason = run.results[1].reason = "100 % wrong\nreally";
-  const std::string text = rendered(render_github_annotations, run);
+  const std::string text = report_text(start_github_annotations, run);
   EXPECT_EQ(count(text, "\n"), 2U);
   EXPECT_THAT(
       text, testing::StartsWith("::error file=cases/a%2Cb%3Ac.json,line=1,title=fail a%2Cb%3Ac::a,b:c[x=1]%0A  100 %25 "
@@ -84,7 +84,7 @@ TEST(Annotations, StayBelowWhatGitHubShows) {
     run.results.push_back(test::make_result("c" + std::to_string(i), Json::object(), Outcome::kFail));
     run.results.back().reason.assign(100'000, i % 2 == 0 ? '%' : 'x');
   }
-  const std::string text = rendered(render_github_annotations, run);
+  const std::string text = report_text(start_github_annotations, run);
   EXPECT_EQ(count(text, "::error "), kMostAnnotations);
   EXPECT_THAT(text, HasSubstr("and 16 variants more"));
   for (std::size_t begin = 0; begin < text.size();) {
@@ -92,7 +92,7 @@ TEST(Annotations, StayBelowWhatGitHubShows) {
     EXPECT_LE(end - begin, kMostAnnotationBytes);
     begin = end + 1;
   }
-  EXPECT_EQ(rendered(render_github_annotations, RunRecord{}), "");
+  EXPECT_EQ(report_text(start_github_annotations, RunRecord{}), "");
 }
 
 // A source that makes results on demand: large runs without their memory.
@@ -127,7 +127,7 @@ TEST(Limits, JunitStaysBelowWhatGitLabTakes) {
     const RunRecord run = made(3000, outcome, 20'000);
     std::size_t bytes = 0;
     std::string last;
-    render_junit_xml(run, [&](std::string_view piece) {
+    render(start_junit_xml, run, [&](std::string_view piece) {
       bytes += piece.size();
       last = piece;
     });
@@ -138,7 +138,7 @@ TEST(Limits, JunitStaysBelowWhatGitLabTakes) {
 }
 
 TEST(Limits, SummaryStaysBelowWhatGitHubTakes) {
-  const std::string text = rendered(render_summary_md, made(3000, Outcome::kFail, 10'000));
+  const std::string text = report_text(start_summary_md, made(3000, Outcome::kFail, 10'000));
   EXPECT_LT(text.size(), 1024U * 1024U);
   EXPECT_THAT(text, testing::StartsWith("# assay: fail (exit 1)"));
   EXPECT_THAT(text, HasSubstr("\n## Cases\n"));
@@ -152,7 +152,7 @@ TEST(Sources, RenderAsListsInMemoryDo) {
     held.results.push_back(result);
   }
   for (const ReportFormat& format : report_formats()) {
-    EXPECT_EQ(rendered(format.render, streamed), rendered(format.render, held)) << format.name;
+    EXPECT_EQ(report_text(format.start, streamed), report_text(format.start, held)) << format.name;
   }
 }
 

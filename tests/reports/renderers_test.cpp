@@ -33,7 +33,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 TEST(Renderers, SurviveAnEmptyRun) {
   for (const ReportFile& file : report_files()) {
-    EXPECT_NE(rendered(file.render, RunRecord{}), "") << file.name;
+    EXPECT_NE(report_text(file.start, RunRecord{}), "") << file.name;
   }
   EXPECT_THAT(rendered(render_console, RunRecord{}, ConsoleOptions{}), HasSubstr("nothing selected (exit 5)"));
 }
@@ -61,7 +61,7 @@ TEST(XmlText, EscapesAndReplacesWhatXmlCannotHold) {
 }
 
 TEST(Junit, PutsEachOutcomeInItsElement) {
-  const std::string xml = rendered(render_junit_xml, test::every_outcome());
+  const std::string xml = report_text(start_junit_xml, test::every_outcome());
   EXPECT_THAT(xml, HasSubstr("<testsuite name=\"group/one\" tests=\"11\" failures=\"2\" errors=\"4\" skipped=\"3\""));
   EXPECT_THAT(xml, HasSubstr("<testsuite name=\"group/two\" tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\""));
   EXPECT_THAT(xml, HasSubstr("<testsuites name=\"assay\" tests=\"12\" failures=\"3\" errors=\"4\""));
@@ -106,7 +106,7 @@ TEST(Console, VerboseListsEveryVariant) {
 }
 
 TEST(Summary, IsMarkdownWithFailuresFenced) {
-  const std::string text = rendered(render_summary_md, test::every_outcome());
+  const std::string text = report_text(start_summary_md, test::every_outcome());
   EXPECT_THAT(text, HasSubstr("# assay: fail (exit 1)"));
   EXPECT_THAT(text, HasSubstr("| case | variants | outcomes | s |\n| --- | ---: | --- | ---: |\n"));
   EXPECT_THAT(text, HasSubstr("fail group/two[quantizer.relu=drop,quantizer.per_channel=true]"));
@@ -116,7 +116,7 @@ TEST(Summary, IsMarkdownWithFailuresFenced) {
 TEST(Summary, FenceIsLongerThanAnyInside) {
   RunRecord run = test::every_outcome();
   run.results.back().reason = "has ``` and ````";
-  EXPECT_THAT(rendered(render_summary_md, run), HasSubstr("\n`````\n"));
+  EXPECT_THAT(report_text(start_summary_md, run), HasSubstr("\n`````\n"));
 }
 
 TEST(Timing, TableHasSpeedupAndFloatRatio) {
@@ -140,7 +140,7 @@ TEST(Timing, TableShowsWhatTheMachineDid) {
 }
 
 TEST(Timing, CsvQuotesFieldsAndKeepsTheirNumber) {
-  const std::string csv = rendered(render_timing_csv, test::every_outcome());
+  const std::string csv = report_text(start_timing_csv, test::every_outcome());
   const std::size_t end = csv.find('\n');
   const std::string header = csv.substr(0, end);
   const std::string line = csv.substr(end + 1);
@@ -152,7 +152,7 @@ TEST(Timing, CsvQuotesFieldsAndKeepsTheirNumber) {
   run.results = {test::make_result("c", Json::object(), Outcome::kPass)};
   run.results[0].timing = Timing{};
   run.results[0].timing->note = "emulated";
-  const std::string untimed = rendered(render_timing_csv, run).substr(end + 1);
+  const std::string untimed = report_text(start_timing_csv, run).substr(end + 1);
   EXPECT_EQ(count(untimed, ","), count(header, ","));
 }
 
@@ -177,7 +177,7 @@ TEST(Timing, CrossTableNeedsTwoNetworks) {
 }
 
 TEST(Timing, BenchmarkJsonHasIterationsAndAggregates) {
-  const Json json = Json::parse(rendered(render_benchmark_json, test::every_outcome()));
+  const Json json = Json::parse(report_text(start_benchmark_json, test::every_outcome()));
   ASSERT_EQ(json.at("benchmarks").size(), 3U + 4U);
   EXPECT_EQ(json.at("benchmarks")[0].at("run_type"), "iteration");
   EXPECT_EQ(json.at("benchmarks")[0].at("cpu_time"), 1200);
@@ -213,7 +213,7 @@ TEST(Saturation, NamesVariedAxesOnTheFirstRowOfAConfiguration) {
 }
 
 TEST(Pictures, EscapeTextAndDrawEveryRow) {
-  const std::string svg = rendered(render_report_svg, test::every_outcome());
+  const std::string svg = report_text(start_report_svg, test::every_outcome());
   EXPECT_THAT(svg, testing::StartsWith("<svg xmlns="));
   EXPECT_THAT(svg, testing::EndsWith("</svg>\n"));
   EXPECT_EQ(count(svg, "<text "), count(svg, "</text>"));
@@ -221,7 +221,7 @@ TEST(Pictures, EscapeTextAndDrawEveryRow) {
 }
 
 TEST(Html, IsOneFileWithFiltersAndEscapedText) {
-  const std::string html = rendered(render_report_html, test::every_outcome());
+  const std::string html = report_text(start_report_html, test::every_outcome());
   EXPECT_THAT(html, HasSubstr("<input type=\"checkbox\" value=\"xpass\" checked>"));
   EXPECT_THAT(html, HasSubstr("because &lt;fail&gt; &amp; ? ? ]]&gt;"));
   EXPECT_THAT(html, Not(HasSubstr("<fail>")));

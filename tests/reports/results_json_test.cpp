@@ -38,25 +38,25 @@ std::string complaints(const std::string& text) {
 }
 
 TEST(ResultsJson, SatisfiesItsSchema) {
-  EXPECT_EQ(complaints(rendered(render_results_json, test::every_outcome())), "");
-  EXPECT_EQ(complaints(rendered(render_results_json, RunRecord{})), "");
+  EXPECT_EQ(complaints(report_text(start_results_json, test::every_outcome())), "");
+  EXPECT_EQ(complaints(report_text(start_results_json, RunRecord{})), "");
 }
 
 TEST(ResultsJson, SchemaRejectsWhatIsWrong) {
-  Json json = Json::parse(rendered(render_results_json, test::every_outcome()));
+  Json json = Json::parse(report_text(start_results_json, test::every_outcome()));
   json["results"][0]["outcome"] = "great";
   EXPECT_NE(complaints(json.dump(-1, ' ', false, Json::error_handler_t::replace)), "");
-  json = Json::parse(rendered(render_results_json, test::every_outcome()));
+  json = Json::parse(report_text(start_results_json, test::every_outcome()));
   json["results"].back()["checks"][0]["value"] = "infinite";
   EXPECT_NE(complaints(json.dump(-1, ' ', false, Json::error_handler_t::replace)), "");
 }
 
 TEST(ResultsJson, ReadsBackWhatItWrote) {
   const RunRecord run = test::every_outcome();
-  const std::string text = rendered(render_results_json, run);
+  const std::string text = report_text(start_results_json, run);
   const ParsedRun parsed = parse_results_json(text);
   ASSERT_TRUE(parsed.run) << parsed.error;
-  EXPECT_EQ(rendered(render_results_json, *parsed.run), text);
+  EXPECT_EQ(report_text(start_results_json, *parsed.run), text);
 }
 
 TEST(ResultsJson, NumbersThatJsonLacksAreStrings) {

@@ -134,6 +134,48 @@ TEST_F(OutputFile, DevicesAndFifosAreWrittenAsTheyAre) {
   EXPECT_TRUE(fs::is_fifo(folder_ / "fifo"));
 }
 
+TEST_F(OutputFile, SeveralAreWrittenAtOnceAndAppearWhenCommitted) {
+  ASSERT_TRUE(replace_file(path("a"), "old").ok());
+  {
+    Result<FileReplacement> a = FileReplacement::begin(path("a"));
+    Result<FileReplacement> b = FileReplacement::begin(path("b"));
+    Result<FileReplacement> never = FileReplacement::begin(path("c"));
+    ASSERT_TRUE(a.ok() && b.ok() && never.ok());
+    for (int i = 0; i < 3; ++i) {
+      a.value().write(std::to_string(i));
+      b.value().write(std::string(50000, 'b'));
+      never.value().write("c");
+    }
+    EXPECT_EQ(text_of(path("a")), "old");
+    EXPECT_FALSE(fs::exists(path("b")));
+    EXPECT_TRUE(a.value().commit().ok());
+    EXPECT_EQ(text_of(path("a")), "012");
+    EXPECT_TRUE(b.value().commit().ok());
+    EXPECT_EQ(text_of(path("b")).size(), 150000U);
+  }
+  EXPECT_EQ(files(), 2U);
+}
+
+TEST_F(OutputFile, OneThatCannotBeWrittenIsRemovedAtOnceAndTheOthersStay) {
+  Result<FileReplacement> large = FileReplacement::begin(path("large"));
+  Result<FileReplacement> small = FileReplacement::begin(path("small"));
+  ASSERT_TRUE(large.ok() && small.ok());
+  {
+    const FileSizeLimit limit(100000);
+    large.value().write(std::string(200000, 'x'));
+    EXPECT_EQ(files(), 1U);
+    large.value().write("more");
+    small.value().write("fits");
+    const Status failed = large.value().commit();
+    ASSERT_FALSE(failed.ok());
+    EXPECT_NE(failed.error().message.find("cannot write '" + path("large") + "'"), std::string::npos)
+        << failed.error().message;
+    EXPECT_TRUE(small.value().commit().ok());
+  }
+  EXPECT_EQ(text_of(path("small")), "fits");
+  EXPECT_EQ(files(), 1U);
+}
+
 TEST_F(OutputFile, CheckChangesNothing) {
   ASSERT_TRUE(replace_file(path("f"), "old").ok());
   EXPECT_TRUE(check_replaceable(path("f")).ok());

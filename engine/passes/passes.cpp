@@ -155,7 +155,8 @@ constexpr std::array<Pass, 39> kPasses = {{
      "differ by float32 rounding where oneDNN chooses another implementation for it, else not at all.",
      fuse_conv_add},
     {"fuse_conv_activation", Level::kExtended,
-     "Conv or FusedConv -> Relu, LeakyRelu or Clip becomes one FusedConv. Numbers change as with fuse_conv_add.",
+     "Conv or FusedConv -> Relu, LeakyRelu or Clip becomes one FusedConv. Numbers change as with fuse_conv_add; a NaN "
+     "that reaches Relu or Clip becomes the lower bound, where the operator alone keeps it.",
      fuse_conv_activation},
 }};
 

@@ -85,7 +85,7 @@ Result<reports::RunRecord> read_run(const std::string& path) {
       reports::RunRecord run;
       ASSAY_ASSIGN(std::vector<reports::VariantResult> results, read_journal(path));
       run.results = reports::ResultList(std::move(results));
-      run.interrupted = true;  // a run that has ended has a results.json
+      run.interrupted = !fs::exists(path_in(path, "verdict.json"), error);  // the last file of a run that has ended
       return run;
     }
   }

@@ -19,8 +19,9 @@ void remove_reports(const std::string& folder);
 // harness_error, unless it has one already; the others are written all the same, and all of them say so.
 Status write_reports(const std::string& folder, reports::RunRecord& run);
 
-// A run's record from its folder or from a results.json itself. A folder without one has the journal of a run that was
-// killed or goes on: its results, marked as interrupted.
+// A run's record from its folder or from a results.json itself. A folder without one has a journal, whose
+// results these are; where there is no verdict.json either, its run was killed or goes on, and is marked as
+// interrupted.
 Result<reports::RunRecord> read_run(const std::string& path);
 
 }  // namespace assay::run

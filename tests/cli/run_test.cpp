@@ -151,7 +151,7 @@ TEST_F(Run, KilledRunLeavesItsJournal) {
   EXPECT_FALSE(exists("assay-out/results.json"));
   EXPECT_FALSE(exists("assay-out/verdict.json"));
   const Ran report = shell("assay report assay-out --json -");
-  EXPECT_EQ(report.code, 0) << report.err;
+  EXPECT_EQ(report.code, 130) << report.err;
   EXPECT_LT(json::parse(report.out).at("results").size(), 4U);
   EXPECT_EQ(shell("assay run cases --resume").code, 0);
   EXPECT_EQ(names().size(), 4U);

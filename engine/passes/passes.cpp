@@ -156,7 +156,7 @@ constexpr std::array<Pass, 39> kPasses = {{
      fuse_conv_add},
     {"fuse_conv_activation", Level::kExtended,
      "Conv or FusedConv -> Relu, LeakyRelu or Clip becomes one FusedConv. Numbers change as with fuse_conv_add; a NaN "
-     "that reaches Relu or Clip becomes the lower bound, where the operator alone keeps it.",
+     "that reaches Relu or Clip may become the lower bound, where the operator alone keeps it.",
      fuse_conv_activation},
 }};
 

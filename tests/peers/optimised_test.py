@@ -28,6 +28,7 @@ from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantTy
 import models_test
 import networks
 import roundtrip_test
+import runner
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODELS = HERE.parents[1] / "build" / "models"
@@ -153,7 +154,8 @@ def main():
     if not MODELS.exists():
         print("skipped: models missing (scripts/setup-models fetches them)")
         sys.exit(77)
-    exceptions = json.loads((HERE / "optimised_exceptions.json").read_text(encoding="utf-8"))["exceptions"]
+    document = json.loads((HERE / "optimised_exceptions.json").read_text(encoding="utf-8"))
+    exceptions = document["exceptions"]
     failed, used = 0, set()
     for name in names:
         faults, needed = test_network(assay, name, exceptions, "--measure" in sys.argv)
@@ -167,7 +169,7 @@ def main():
             print(f"not needed: {exceptions[i]}")
             failed += 1
     print(f"{len(names) - failed} of {len(names)} networks agree with ONNX Runtime {onnxruntime.__version__} at optimised levels")
-    sys.exit(1 if failed else 0)
+    sys.exit(runner.verdict(failed, document["measured_on"]))
 
 
 if __name__ == "__main__":

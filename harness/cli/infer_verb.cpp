@@ -203,8 +203,10 @@ Result<Inferred> infer(const InferFlags& flags) {
   }
   NodeTimes times;
   api::RunOptions options;
-  if (flags.measures()) {  // the first run chooses implementations and takes memory
-    ASSAY_TRY(run::feed(*session, inputs, plan));
+  if (flags.measures()) {
+    if (flags.times.empty()) {  // the first run chooses implementations and takes memory
+      ASSAY_TRY(run::feed(*session, inputs, plan));
+    }
     options = times.options();
   }
   options.witness_saturation = flags.profile;

@@ -28,6 +28,12 @@ double median_of(const std::vector<float>& values) {
   return measure::median(std::vector<double>(values.begin(), values.end()));
 }
 
+// Errors name the file.
+Result<Durations> parse_text_of(const std::string& file, const std::string& text) {
+  Result<Durations> durations = Durations::parse(text);
+  return durations.ok() ? std::move(durations) : invalid_argument(file + ": " + durations.error().message);
+}
+
 }  // namespace
 
 Result<Durations> Durations::read(const std::string& path) {
@@ -35,8 +41,7 @@ Result<Durations> Durations::read(const std::string& path) {
   const std::string file =
       std::filesystem::is_directory(path, error) ? (std::filesystem::path(path) / kDurationsName).string() : path;
   ASSAY_ASSIGN(const std::string text, read_file(file));
-  Result<Durations> durations = parse(text);
-  return durations.ok() ? std::move(durations) : invalid_argument(file + ": " + durations.error().message);
+  return parse_text_of(file, text);
 }
 
 Result<Durations> Durations::parse(const std::string& text) {
@@ -95,8 +100,8 @@ Result<std::string> joined_durations(const std::vector<std::string>& folders) {
     if (!std::filesystem::exists(file, error)) {
       continue;
     }
-    ASSAY_TRY(Durations::read(file));
     ASSAY_ASSIGN(const std::string text, read_file(file));
+    ASSAY_TRY(parse_text_of(file, text));
     all["durations_s"].update(json::parse(text)["durations_s"]);
   }
   return all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";

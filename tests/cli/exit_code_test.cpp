@@ -12,7 +12,20 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-class ExitCodes : public ProgramTest {};
+class ExitCodes : public ProgramTest {
+ protected:
+  // Of outcomes other than pass and fail, a registry for the one that is skipped, and a file that is no case.
+  void write_odd_cases() const {
+    write_case("xpass", R"("runtime.isa": "scalar")", R"({"metric": "max_abs_error", "at_most": 130},
+               {"outcome": "xfail", "reason": "r", "cause": "other"})");
+    write_case("invalid", R"("runtime.isa": "scalar")", R"({"metric": "exact", "output": "nowhere"})");
+    write_case("skipped", R"("runtime.isa": "scalar", "runtime.name": "absent")", R"({"metric": "exact"})");
+    write("registry.json",
+          R"({"runtimes": {"absent": {"description": "d", "command": ["./absent"], "requires": ["./absent"],
+          "hint": "h", "isa": "host"}}})");
+    write("wrong.json", "{\n \"name\": \"x\",\n \"modle\": {}\n}\n");
+  }
+};
 
 TEST_F(ExitCodes, OfRuns) {
   write_good_case();
@@ -23,14 +36,7 @@ TEST_F(ExitCodes, OfRuns) {
              R"("timing": {"compare": "runtime.isa", "baseline": "avx2", "at_least_speedup": 0.001})");
   write_case("peerless", R"("runtime.isa": "scalar")", R"({"metric": "exact"})",
              R"("reference": {"configuration": {"runtime.name": "nobody"}})");
-  write_case("xpass", R"("runtime.isa": "scalar")", R"({"metric": "max_abs_error", "at_most": 130},
-             {"outcome": "xfail", "reason": "r", "cause": "other"})");
-  write_case("invalid", R"("runtime.isa": "scalar")", R"({"metric": "exact", "output": "nowhere"})");
-  write_case("skipped", R"("runtime.isa": "scalar", "runtime.name": "absent")", R"({"metric": "exact"})");
-  write("registry.json",
-        R"({"runtimes": {"absent": {"description": "d", "command": ["./absent"], "requires": ["./absent"],
-        "hint": "h", "isa": "host"}}})");
-  write("wrong.json", "{\n \"name\": \"x\",\n \"modle\": {}\n}\n");
+  write_odd_cases();
   write("file", "");
   struct Situation {
     const char* line;
@@ -139,14 +145,7 @@ TEST_F(ExitCodes, VerdictFileSaysTheSame) {
 // Case-file errors name file, line and column, all of them, and nothing is run.
 TEST_F(ExitCodes, CaseFileErrorsAreListedOnStderr) {
   write_good_case();
-  write_case("xpass", R"("runtime.isa": "scalar")", R"({"metric": "max_abs_error", "at_most": 130},
-             {"outcome": "xfail", "reason": "r", "cause": "other"})");
-  write_case("invalid", R"("runtime.isa": "scalar")", R"({"metric": "exact", "output": "nowhere"})");
-  write_case("skipped", R"("runtime.isa": "scalar", "runtime.name": "absent")", R"({"metric": "exact"})");
-  write("registry.json",
-        R"({"runtimes": {"absent": {"description": "d", "command": ["./absent"], "requires": ["./absent"],
-        "hint": "h", "isa": "host"}}})");
-  write("wrong.json", "{\n \"name\": \"x\",\n \"modle\": {}\n}\n");
+  write_odd_cases();
   const Ran ran = shell("assay run cases/good.json wrong.json");
   EXPECT_EQ(ran.code, 2);
   EXPECT_EQ(ran.out, "");

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "engine/kernels/gemm/gemm_args.h"
+#include "engine/kernels/gemm/gemm_store_ymm.h"
 
 namespace assay::kernels {
 namespace {
@@ -104,7 +105,7 @@ void run_tile(const GemmTile& tile) {
     for (int t = 0; t < kTiles; ++t) {
       std::int32_t* to = c + (t / kPanels) * c_stride + t % kPanels * kColumns;
       if (t % kPanels == kPanels - 1) {
-        _mm256_maskstore_epi32(to, last, acc[t]);
+        store_first(to, tile.last_columns, acc[t]);
       } else {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), acc[t]);
       }

@@ -45,6 +45,7 @@ int list_action(const ListFlags& flags) {
   if (!select.ok()) {
     return complain(select.error());
   }
+  select.value().keep_names = true;
   const run::Selection selection = run::select_variants(select.value());
   for (const std::string& error : selection.errors) {
     say(error);
@@ -58,10 +59,9 @@ int list_action(const ListFlags& flags) {
     if (!selection.variants[i].selected) {
       continue;
     }
-    const std::shared_ptr<const spec::Variant> variant = selection.variant(i);
-    lines += variant->name + "\n";
+    lines += selection.names[i] + "\n";
     if (!flags.output.json.empty()) {
-      json.push_back(variant_json(selection.case_of(i), *variant, flags));
+      json.push_back(variant_json(selection.case_of(i), *selection.variant(i), flags));
     }
   }
   const std::string text = json.dump(1, ' ', false, spec::Json::error_handler_t::replace) + "\n";

@@ -112,7 +112,7 @@ void check_runtime_names(Selection& selection, const std::set<std::string>& name
 }
 
 // The variants of all cases with one of the tags, in order, and of each what is needed later, so that a case need not
-// be expanded again. Names are kept only where filters ask for them.
+// be expanded again. Names are kept only where filters or the caller ask for them.
 struct Candidates {
   std::vector<SelectedVariant> variants;
   std::vector<std::string> names;
@@ -138,7 +138,7 @@ Candidates candidates_of(Selection& selection, const SelectOptions& options) {
         candidates.runtimes.emplace(candidates.variants.size(), std::move(runtimes));
       }
       candidates.variants.push_back({i, ordinal, true});
-      if (!options.filters.empty()) {
+      if (!options.filters.empty() || options.keep_names) {
         candidates.names.push_back(name);
       }
       if (options.durations) {
@@ -168,7 +168,7 @@ void take_shard(Candidates& candidates, const SelectOptions& options) {
 }
 
 // What is selected, and the baselines that it needs, case by case.
-void add_selected(Selection& selection, const Candidates& candidates) {
+void add_selected(Selection& selection, Candidates candidates, bool keep_names) {
   std::set<std::string> runtimes;
   const std::vector<SelectedVariant>& all = candidates.variants;
   for (std::size_t begin = 0; begin < all.size();) {
@@ -186,6 +186,9 @@ void add_selected(Selection& selection, const Candidates& candidates) {
         continue;
       }
       selection.variants.push_back({case_index, i, selected[i]});
+      if (keep_names) {
+        selection.names.push_back(std::move(candidates.names[begin + i]));
+      }
       if (const auto known = candidates.runtimes.find(begin + i); known != candidates.runtimes.end()) {
         runtimes.insert(known->second.begin(), known->second.end());
       }
@@ -243,7 +246,7 @@ Selection select_variants(const SelectOptions& options) {
     selection.digest = digest_of(selection, candidates.variants);
     take_shard(candidates, options);
   }
-  add_selected(selection, candidates);
+  add_selected(selection, std::move(candidates), options.keep_names);
   return selection;
 }
 

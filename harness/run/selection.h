@@ -27,6 +27,7 @@ struct SelectOptions {
   std::optional<spec::Tier> tier = {};  // cases of this tier and of those before it
   Shard shard;
   std::shared_ptr<const Durations> durations;  // --durations; may be null
+  bool keep_names = false;                     // fills Selection::names
 };
 
 struct SelectedVariant {
@@ -41,6 +42,7 @@ class Selection {
  public:
   std::vector<spec::Case> cases;
   std::vector<SelectedVariant> variants;  // in the order of files and expansion; unselected baselines included
+  std::vector<std::string> names;         // of `variants`, where they were asked for
   std::vector<std::string> errors;        // of case files and settings; then nothing else is meant to be used
   spec::ExpandOptions expand_options;
   // Of the whole selection, before its shard was taken: the number of variants, and 16 hex digits that tell it apart.

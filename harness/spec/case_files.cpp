@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <string_view>
 #include <system_error>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -18,6 +20,9 @@ namespace assay::spec {
 namespace {
 
 namespace fs = std::filesystem;
+
+// A list of cases must not copy them as it grows.
+static_assert(std::is_nothrow_move_constructible_v<Case>);
 
 CaseOrErrors from_document(const Result<std::shared_ptr<const Document>>& read, Composer& composer, bool with_folders) {
   if (!read.ok()) {
@@ -39,8 +44,16 @@ CaseOrErrors from_document(const Result<std::shared_ptr<const Document>>& read, 
   return {std::move(parsed), {}};
 }
 
+std::string_view file_name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 // What cases share is not a case.
-bool is_part(const fs::path& file) { return file.filename().string().starts_with(kPartPrefix); }
+bool is_part(std::string_view path) { return file_name_of(path).starts_with(kPartPrefix); }
+
+bool has_case_name(std::string_view path) {
+  constexpr std::string_view kExtension = ".json";
+  const std::string_view name = file_name_of(path);
+  return name.size() > kExtension.size() && name.ends_with(kExtension) && !is_part(path);
+}
 
 // Models, data and what an earlier run wrote.
 bool holds_no_cases(const fs::path& folder) {
@@ -65,8 +78,8 @@ void search_folder(const fs::path& folder, std::vector<std::string>& files, std:
       if (holds_no_cases(entry->path())) {
         entry.disable_recursion_pending();
       }
-    } else if (entry->path().extension() == ".json" && !is_part(entry->path())) {
-      found.push_back(entry->path().string());  // also what cannot be read: reading says why
+    } else if (has_case_name(entry->path().native())) {
+      found.push_back(entry->path().native());  // also what cannot be read: reading says why
     }
   }
   if (code) {

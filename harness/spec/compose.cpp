@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/spec/compose.h"
 
+#include <string.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -318,7 +321,10 @@ const std::vector<std::string>& Composer::defaults_of(const std::string& folder)
 Composer::Composed Composer::compose(const std::shared_ptr<const Document>& document, bool with_folders) {
   const std::vector<std::string> none;
   const std::vector<std::string>& defaults = with_folders ? defaults_of(document->folder()) : none;
-  const auto mentions = [&](const char* key) { return document->text().find(key) != std::string::npos; };
+  const std::string& text = document->text();
+  const auto mentions = [&](std::string_view key) {  // quotes are too many for std::string::find to be quick
+    return ::memmem(text.data(), text.size(), key.data(), key.size()) != nullptr;
+  };
   const Element root(document);
   const bool plain = defaults.empty() && !mentions("\"use\"") && !mentions("\"includes\"") && !mentions("\"sets\"");
   if (plain || !root.json().is_object()) {

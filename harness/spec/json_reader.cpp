@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/spec/json_reader.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,12 +14,13 @@ namespace {
 // Finding a key given twice takes time in proportion to the keys before it.
 constexpr std::size_t kMostKeys = 256;
 
-// Builds the value; every function gives false to end the reading.
+// Builds the value; every function gives false to end the reading. What is in an open list or object waits on a stack
+// until its end is read: a container that grows would copy its members, whose keys cannot be moved.
 class Builder : public nlohmann::json_sax<Json> {
  public:
   explicit Builder(std::size_t max_depth) : max_depth_(max_depth) {}
 
-  Json take() { return std::move(root_); }
+  Json take() { return std::move(values_.front()); }
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
@@ -33,20 +37,37 @@ class Builder : public nlohmann::json_sax<Json> {
   }
   bool start_object(std::size_t size) override {
     (void)size;
-    return open(Json::object());
+    return open();
   }
   bool start_array(std::size_t size) override {
     (void)size;
-    return open(Json::array());
+    return open();
   }
-  bool end_object() override { return close(); }
-  bool end_array() override { return close(); }
+  bool end_object() override {
+    const Open begin = close();
+    Json::object_t object;
+    object.reserve(keys_.size() - begin.keys);
+    for (std::size_t i = begin.keys; i < keys_.size(); ++i) {
+      object.emplace_back(std::move(keys_[i]), std::move(values_[begin.values + (i - begin.keys)]));
+    }
+    keys_.resize(begin.keys);
+    values_.resize(begin.values);
+    return add(std::move(object));
+  }
+  bool end_array() override {
+    const Open begin = close();
+    const auto first = values_.begin() + static_cast<std::ptrdiff_t>(begin.values);
+    Json::array_t array(std::make_move_iterator(first), std::make_move_iterator(values_.end()));
+    values_.resize(begin.values);
+    return add(std::move(array));
+  }
   bool key(string_t& name) override {
-    Json& object = *open_.back();
-    if (object.size() >= kMostKeys || object.find(name) != object.end()) {
+    const auto first = keys_.begin() + static_cast<std::ptrdiff_t>(open_.back().keys);
+    if (static_cast<std::size_t>(keys_.end() - first) >= kMostKeys ||
+        std::find(first, keys_.end(), name) != keys_.end()) {
       return false;
     }
-    member_ = &object[std::move(name)];
+    keys_.push_back(std::move(name));
     return true;
   }
   bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception& error) override {
@@ -57,41 +78,34 @@ class Builder : public nlohmann::json_sax<Json> {
   }
 
  private:
+  // How much was on the stacks where a list or object begins.
+  struct Open {
+    std::size_t values = 0;
+    std::size_t keys = 0;
+  };
+
   template <typename Value>
   bool add(Value&& value) {
-    place() = std::forward<Value>(value);
+    values_.emplace_back(std::forward<Value>(value));
     return true;
   }
-  // Where the next value goes. Values that are open are not moved while they are: a member's value and a list's last
-  // item stay where they are until the one that holds them gets its next.
-  Json& place() {
-    if (open_.empty()) {
-      return root_;
-    }
-    if (open_.back()->is_array()) {
-      open_.back()->push_back(nullptr);
-      return open_.back()->back();
-    }
-    return *member_;
-  }
-  bool open(Json value) {
+  bool open() {
     if (open_.size() >= max_depth_) {
       return false;
     }
-    Json& at = place();
-    at = std::move(value);
-    open_.push_back(&at);
+    open_.push_back({values_.size(), keys_.size()});
     return true;
   }
-  bool close() {
+  Open close() {
+    const Open begin = open_.back();
     open_.pop_back();
-    return true;
+    return begin;
   }
 
   std::size_t max_depth_;
-  Json root_;
-  std::vector<Json*> open_;  // from the root inwards
-  Json* member_ = nullptr;   // the value of the key that was read last
+  std::vector<Json> values_;
+  std::vector<std::string> keys_;  // of the members of open objects
+  std::vector<Open> open_;         // from the root inwards
 };
 
 }  // namespace

@@ -14,8 +14,12 @@ add_compile_options(-Wall -Wextra -Wconversion -Wundef -Werror -ffp-contract=off
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   add_compile_options(-Wno-restrict)  # false alarms on std::string in GCC 12 (its bug 105329)
 endif()
-# Kernels ask for -O3 themselves.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+# For kernels and other loops that are to be vectorised. Under the sanitizers it would double the time to compile them.
+set(ASSAY_LOOP_OPTIONS -O3)
+if(ASSAY_SANITIZE)
+  set(ASSAY_LOOP_OPTIONS -O1)
+endif()
 
 if(ASSAY_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

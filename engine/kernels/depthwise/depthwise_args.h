@@ -44,6 +44,16 @@ struct DepthwisePairs {
   int count = 0;
 };
 
+// Two neighbouring elements at an even place of a window's row and their weights, as above, for the output that begins
+// at the window and for its right neighbour, which begins one element later.
+struct DepthwiseLanes {
+  static constexpr int kMost = 128;
+  std::int64_t offset[kMost];  // of the first element, from where the window begins
+  std::int32_t even[kMost];    // two int16
+  std::int32_t odd[kMost];
+  int count = 0;
+};
+
 // Four neighbouring bytes of a band of image rows and their weights, w - w_zero_point as s8. What s8 cannot hold is a
 // further quad at the same place.
 struct DepthwiseQuads {

@@ -14,17 +14,25 @@ std::int32_t tap_weight(const DepthwiseArgs& args, std::int64_t ky, std::int64_t
   return raw - args.w_zero_point;
 }
 
-// Of the byte `byte` of a window's row; 0 between the taps and behind them.
-std::int32_t byte_weight(const DepthwiseArgs& args, std::int64_t ky, std::int64_t byte) {
-  const bool is_tap = byte % args.dilation_w == 0 && byte / args.dilation_w < args.kernel_w;
-  return is_tap ? tap_weight(args, ky, byte / args.dilation_w) : 0;
+bool is_tap(const DepthwiseArgs& args, std::int64_t element) {
+  return element >= 0 && element % args.dilation_w == 0 && element / args.dilation_w < args.kernel_w;
+}
+
+// Of an element of a window's row; 0 before, between and behind the taps.
+std::int32_t element_weight(const DepthwiseArgs& args, std::int64_t ky, std::int64_t element) {
+  return is_tap(args, element) ? tap_weight(args, ky, element / args.dilation_w) : 0;
+}
+
+std::int32_t int16_pair(std::int32_t first, std::int32_t second) {
+  return static_cast<std::int32_t>((static_cast<std::uint32_t>(first) & 0xFFFFU) |
+                                   (static_cast<std::uint32_t>(second) << 16U));
 }
 
 bool add_quads(const DepthwiseArgs& args, std::int64_t ky, std::int64_t byte, std::int64_t offset,
                DepthwiseQuads& quads) {
   std::int32_t rest[4];
   for (int i = 0; i < 4; ++i) {
-    rest[i] = byte_weight(args, ky, byte + i);
+    rest[i] = element_weight(args, ky, byte + i);
     quads.sum += static_cast<std::uint32_t>(rest[i]);
   }
   bool more = true;
@@ -57,12 +65,31 @@ bool list_depthwise_pairs(const DepthwiseArgs& args, std::int64_t pitch, Depthwi
         return false;
       }
       const bool paired = args.dilation_w == 1 && kx + 1 < args.kernel_w;
-      const auto first = static_cast<std::uint32_t>(tap_weight(args, ky, kx));
-      const auto second = static_cast<std::uint32_t>(paired ? tap_weight(args, ky, kx + 1) : 0);
       pairs.offset[pairs.count] = ky * args.dilation_h * pitch + kx * args.dilation_w;
-      pairs.weights[pairs.count] = static_cast<std::int32_t>((first & 0xFFFFU) | (second << 16U));
+      pairs.weights[pairs.count] = int16_pair(tap_weight(args, ky, kx), paired ? tap_weight(args, ky, kx + 1) : 0);
       ++pairs.count;
       kx += paired ? 2 : 1;
+    }
+  }
+  return true;
+}
+
+// False if there are too many.
+bool list_depthwise_lanes(const DepthwiseArgs& args, std::int64_t pitch, DepthwiseLanes& lanes) {
+  const std::int64_t elements = (args.kernel_w - 1) * args.dilation_w + 1;
+  for (std::int64_t ky = 0; ky < args.kernel_h; ++ky) {
+    for (std::int64_t at = 0; at <= elements; at += 2) {
+      if (!is_tap(args, at - 1) && !is_tap(args, at) && !is_tap(args, at + 1)) {
+        continue;
+      }
+      if (lanes.count == DepthwiseLanes::kMost) {
+        return false;
+      }
+      const std::int32_t here = element_weight(args, ky, at);
+      lanes.offset[lanes.count] = ky * args.dilation_h * pitch + at;
+      lanes.even[lanes.count] = int16_pair(here, element_weight(args, ky, at + 1));
+      lanes.odd[lanes.count] = int16_pair(element_weight(args, ky, at - 1), here);
+      ++lanes.count;
     }
   }
   return true;

@@ -2,7 +2,7 @@
 // AVX2. A register holds 16 bytes of row i in its low half and 16 bytes further right, or of row i + 16, in its high
 // half, so that the unpacks transpose two tiles of 16 x 16 at once. The last tile of a direction overlaps the one
 // before. 2 to 15 rows: 16 columns at a time become pixels of `rows` bytes, each stored with the bytes of the next ones
-// to come behind it.
+// to come behind it. 2 to 15 columns without a gap: rows are read with the bytes of the next ones behind them.
 #include <immintrin.h>
 
 #include <cstdint>
@@ -35,9 +35,10 @@ __attribute__((always_inline)) inline void transpose(__m256i (&tile)[16]) {
   interleave(other, tile);
 }
 
-// The tiles at `from` and at `from + from_step`; the second goes to `to + to_step`.
-void transpose_tiles(const ByteTransposeArgs& args, const std::uint8_t* from, std::int64_t from_step, std::uint8_t* to,
-                     std::int64_t to_step) {
+// The tiles at `from` and at `from + from_step`; the second goes to `to + to_step`. `columns` of the 16 are stored.
+__attribute__((always_inline)) inline void transpose_tiles(const ByteTransposeArgs& args, const std::uint8_t* from,
+                                                           std::int64_t from_step, std::uint8_t* to,
+                                                           std::int64_t to_step, std::int64_t columns) {
   __m256i tile[16];
 #pragma GCC unroll 16
   for (int i = 0; i < 16; ++i) {
@@ -48,15 +49,18 @@ void transpose_tiles(const ByteTransposeArgs& args, const std::uint8_t* from, st
   transpose(tile);
 #pragma GCC unroll 16
   for (int j = 0; j < 16; ++j) {
+    if (j == columns) {
+      return;
+    }
     std::uint8_t* row = to + j * args.to_stride;
     _mm_storeu_si128(reinterpret_cast<__m128i*>(row), _mm256_castsi256_si128(tile[j]));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(row + to_step), _mm256_extracti128_si256(tile[j], 1));
   }
 }
 
-void transpose_narrow(const ByteTransposeArgs& args, std::int64_t first_column) {
+void transpose_narrow(const ByteTransposeArgs& args, std::int64_t first_row, std::int64_t first_column) {
   for (std::int64_t j = first_column; j < args.columns; ++j) {
-    for (std::int64_t i = 0; i < args.rows; ++i) {
+    for (std::int64_t i = first_row; i < args.rows; ++i) {
       args.to[j * args.to_stride + i] = args.from[i * args.from_stride + j];
     }
   }
@@ -89,12 +93,24 @@ std::int64_t transpose_pixels(const ByteTransposeArgs& args) {
   return j;
 }
 
+// Rows of fewer than 16 bytes without a gap. Returns the number of rows done.
+std::int64_t transpose_split(const ByteTransposeArgs& args) {
+  // 32 rows read up to 15 bytes of the rows behind them.
+  const std::int64_t spill = (16 - 1) / args.columns;
+  std::int64_t i = 0;
+  for (; i + 2 * kTile + spill <= args.rows; i += 2 * kTile) {
+    transpose_tiles(args, args.from + i * args.columns, kTile * args.columns, args.to + i, kTile, args.columns);
+  }
+  return i;
+}
+
 }  // namespace
 
 void transpose_bytes_avx2(const ByteTransposeArgs& args) {
   if (args.rows < kTile || args.columns < kTile) {
     const bool pixels = args.rows > 1 && args.rows < kTile && args.to_stride == args.rows;
-    transpose_narrow(args, pixels ? transpose_pixels(args) : 0);
+    const bool split = args.columns > 1 && args.columns < kTile && args.from_stride == args.columns && !pixels;
+    transpose_narrow(args, split ? transpose_split(args) : 0, pixels ? transpose_pixels(args) : 0);
     return;
   }
   for (std::int64_t column = 0; column < args.columns; column += kTile) {
@@ -103,7 +119,7 @@ void transpose_bytes_avx2(const ByteTransposeArgs& args) {
       const std::int64_t i = least(row, args.rows - kTile);
       const std::int64_t second = least(i + kTile, args.rows - kTile) - i;  // rows further down
       transpose_tiles(args, args.from + i * args.from_stride + j, second * args.from_stride,
-                      args.to + j * args.to_stride + i, second);
+                      args.to + j * args.to_stride + i, second, kTile);
     }
   }
 }

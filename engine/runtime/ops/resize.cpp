@@ -8,6 +8,7 @@
 
 #include "engine/runtime/ops/element_copy.h"
 #include "engine/runtime/ops/resize_axis.h"
+#include "engine/runtime/ops/resize_planes.h"
 #include "engine/runtime/ops/structure_operators.h"
 #include "engine/runtime/ops/types.h"
 
@@ -177,15 +178,57 @@ Result<Tensor> blend_along(const Tensor& x, std::size_t axis, const ResizeTaps& 
   return y;
 }
 
+bool is_kept(const ResizeAxis& axis, const ResizeSpec& spec) {
+  const bool cropped = spec.rules.coordinates == "tf_crop_and_resize" && (axis.roi_start != 0 || axis.roi_end != 1);
+  return axis.output == axis.input && axis.scale == 1 && !cropped;
+}
+
+// The last two axes at once; nothing where they are not both to be blended from two elements inside the input.
 template <typename T>
-Result<Tensor> resize_floats(const Tensor& x, const Target& target, const ResizeSpec& spec) {
+Result<Tensor> resize_planes(const Tensor& x, const Target& target, const ResizeSpec& spec, int threads) {
+  const std::size_t rank = target.axes.size();
+  if (spec.rules.mode != ResizeMode::kLinear || rank < 2 || is_kept(target.axes[rank - 2], spec) ||
+      is_kept(target.axes[rank - 1], spec)) {
+    return Tensor();
+  }
+  const ResizeAxis& height = target.axes[rank - 2];
+  const ResizeAxis& width = target.axes[rank - 1];
+  const ResizeTaps rows = resize_taps(height, spec.rules);
+  const ResizeTaps columns = resize_taps(width, spec.rules);
+  if (rows.taps != 2 || columns.taps != 2 || rows.any_outside || columns.any_outside) {
+    return Tensor();
+  }
+  Shape shape = x.shape();
+  shape[rank - 2] = height.output;
+  shape[rank - 1] = width.output;
+  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(x.dtype(), std::move(shape)));
+  blend_planes({.rows = rows,
+                .columns = columns,
+                .planes = dims_product(x.shape(), 0, rank - 2),
+                .height = height.input,
+                .width = width.input,
+                .out_height = height.output,
+                .out_width = width.output,
+                .threads = threads},
+               x.data<T>().data(), y.mutable_data<T>().data());
+  return y;
+}
+
+template <typename T>
+Result<Tensor> resize_floats(const Tensor& x, const Target& target, const ResizeSpec& spec, int threads) {
   Tensor y = x;
   std::vector<std::pair<std::size_t, ResizeTaps>> outside;
   for (std::size_t axis = 0; axis < target.axes.size(); ++axis) {
     const ResizeAxis& part = target.axes[axis];
-    const bool cropped = spec.rules.coordinates == "tf_crop_and_resize" && (part.roi_start != 0 || part.roi_end != 1);
-    if (part.output == part.input && part.scale == 1 && !cropped) {
+    if (is_kept(part, spec)) {
       continue;
+    }
+    if (axis + 2 == target.axes.size()) {
+      ASSAY_ASSIGN(Tensor planes, resize_planes<T>(y, target, spec, threads));
+      if (!planes.empty()) {
+        y = std::move(planes);
+        break;
+      }
     }
     ResizeTaps taps = resize_taps(part, spec.rules);
     Shape shape = y.shape();
@@ -209,16 +252,16 @@ Result<Tensor> resize(const RunContext& context, const ResizeSpec& spec) {
   const Tensor& x = context.input(0);
   ASSAY_ASSIGN(const Target target, resolve(context, spec));
   if (x.dtype() == DType::kFloat32) {
-    return resize_floats<float>(x, target, spec);
+    return resize_floats<float>(x, target, spec, context.threads);
   }
   if (x.dtype() == DType::kFloat64) {
-    return resize_floats<double>(x, target, spec);
+    return resize_floats<double>(x, target, spec, context.threads);
   }
   if (spec.rules.mode == ResizeMode::kNearest && spec.rules.coordinates != "tf_crop_and_resize") {
-    return resize_floats<float>(x, target, spec);  // only moves elements
+    return resize_floats<float>(x, target, spec, context.threads);  // only moves elements
   }
   const Tensor wide = Tensor::from(x.shape(), x.to_doubles());
-  ASSAY_ASSIGN(const Tensor y, resize_floats<double>(wide, target, spec));
+  ASSAY_ASSIGN(const Tensor y, resize_floats<double>(wide, target, spec, context.threads));
   return with_type(IntegerTypes(), x.dtype(), "X", [&]<typename T>() -> Result<Tensor> {
     ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(x.dtype(), y.shape()));
     const auto from = y.data<double>();

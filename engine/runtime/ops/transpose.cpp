@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transpose, any element type: output dimension i is input dimension perm[i]; without perm the order is reversed.
+#include <algorithm>
 #include <numeric>
 
+#include "engine/kernels/transpose/transpose_bytes.h"
 #include "engine/runtime/ops/element_copy.h"
 #include "engine/runtime/ops/float_operators.h"
 
@@ -35,21 +37,88 @@ std::vector<MovedDim> moved_dims(const Shape& shape, const std::vector<Index>& p
   return dims;
 }
 
-// Recursion over the outer dimensions, a plain loop over the innermost.
+// A matrix of the input whose rows become columns of the output: element (i, j) at i * from_stride + j, to j *
+// to_stride
+// + i, in elements.
+struct Turned {
+  Index rows = 1;
+  Index columns = 1;
+  Index from_stride = 1;
+  Index to_stride = 1;
+};
+
+// Columns, then rows of a square, so that what is read and what is written both stay in the nearest cache.
 template <typename T>
-void copy_moved(const std::vector<MovedDim>& dims, std::size_t level, const T* in, T*& out) {
-  const MovedDim& dim = dims[level];
-  if (level + 1 < dims.size()) {
-    for (Index i = 0; i < dim.size; ++i) {
-      copy_moved(dims, level + 1, in + i * dim.stride, out);
+void turn(const Turned& matrix, const T* in, T* out) {
+  constexpr Index kSide = 32;
+  for (Index first = 0; first < matrix.columns; first += kSide) {
+    const Index last = std::min(first + kSide, matrix.columns);
+    for (Index i0 = 0; i0 < matrix.rows; i0 += kSide) {
+      const Index count = std::min(kSide, matrix.rows - i0);
+      for (Index j = first; j < last; ++j) {
+        const T* from = in + i0 * matrix.from_stride + j;
+        T* to = out + j * matrix.to_stride + i0;
+        for (Index i = 0; i < count; ++i) {
+          to[i] = from[i * matrix.from_stride];
+        }
+      }
     }
-    return;
   }
-  for (Index i = 0; i < dim.size; ++i) {
-    out[i] = in[i * dim.stride];
-  }
-  out += dim.size;
 }
+
+// Recursion over the dimensions.
+template <typename T>
+class Mover {
+ public:
+  Mover(std::vector<MovedDim> dims, const kernels::TransposeKernel& bytes) : dims_(std::move(dims)), bytes_(bytes) {
+    Index stride = 1;
+    to_strides_.resize(dims_.size());
+    for (std::size_t level = dims_.size(); level-- > 0;) {
+      to_strides_[level] = stride;
+      stride *= dims_[level].size;
+    }
+    // The input's neighbours; never the innermost dimension, unless those become neighbours again.
+    const auto found = std::find_if(dims_.begin(), dims_.end(), [](const MovedDim& dim) { return dim.stride == 1; });
+    neighbours_ = static_cast<std::size_t>(found - dims_.begin());
+  }
+
+  void run(const T* in, T* out) const { move(0, in, out); }
+
+ private:
+  void move(std::size_t level, const T* in, T* out) const {
+    const MovedDim& dim = dims_[level];
+    if (level + 1 < dims_.size()) {
+      const Index steps = level == neighbours_ ? 1 : dim.size;  // one call moves them all
+      for (Index i = 0; i < steps; ++i) {
+        move(level + 1, in + i * dim.stride, out + i * to_strides_[level]);
+      }
+      return;
+    }
+    if (level == neighbours_) {
+      std::copy_n(in, dim.size, out);
+      return;
+    }
+    const Turned matrix{.rows = dim.size,
+                        .columns = dims_[neighbours_].size,
+                        .from_stride = dim.stride,
+                        .to_stride = to_strides_[neighbours_]};
+    if constexpr (sizeof(T) == 1) {
+      bytes_.run({.from = in,
+                  .rows = matrix.rows,
+                  .columns = matrix.columns,
+                  .from_stride = matrix.from_stride,
+                  .to = out,
+                  .to_stride = matrix.to_stride});
+    } else {
+      turn(matrix, in, out);
+    }
+  }
+
+  std::vector<MovedDim> dims_;
+  std::vector<Index> to_strides_;  // elements
+  std::size_t neighbours_ = 0;     // the dimension that lies next to one another in the input
+  const kernels::TransposeKernel& bytes_;
+};
 
 Status check_permutation(const std::vector<Index>& perm, std::size_t rank) {
   std::vector<bool> seen(rank, false);
@@ -68,7 +137,7 @@ Status check_permutation(const std::vector<Index>& perm, std::size_t rank) {
   return {};
 }
 
-Result<Tensor> transpose(const Tensor& data, std::vector<Index> perm) {
+Result<Tensor> transpose(const Tensor& data, std::vector<Index> perm, const kernels::TransposeKernel& bytes) {
   if (perm.empty()) {
     perm.resize(data.rank());
     std::iota(perm.rbegin(), perm.rend(), Index{0});
@@ -87,8 +156,7 @@ Result<Tensor> transpose(const Tensor& data, std::vector<Index> perm) {
   }
   ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(data.dtype(), std::move(shape)));
   with_element_size(dtype_size_bytes(data.dtype()), [&]<typename T>() {
-    auto* to = reinterpret_cast<T*>(out.mutable_bytes());
-    copy_moved(dims, 0, reinterpret_cast<const T*>(data.bytes()), to);
+    Mover<T>(dims, bytes).run(reinterpret_cast<const T*>(data.bytes()), reinterpret_cast<T*>(out.mutable_bytes()));
   });
   return out;
 }
@@ -98,7 +166,8 @@ Result<Tensor> transpose(const Tensor& data, std::vector<Index> perm) {
 OperatorResult prepare_transpose(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 1, 1));
   const std::vector<Index> perm = context.node.ints_attribute("perm");
-  return make_operator([perm](const RunContext& run) { return transpose(run.input(0), perm); }, "move");
+  const kernels::TransposeKernel& bytes = kernels::choose_transpose(context.profile, context.features);
+  return make_operator([perm, &bytes](const RunContext& run) { return transpose(run.input(0), perm, bytes); }, "move");
 }
 
 }  // namespace assay::runtime

@@ -46,6 +46,33 @@ TEST(Resize, CubicReproducesAConstant) {
   expect_close(y, {1, 1, 9}, std::vector<double>(9, 3.0), 1e-5);
 }
 
+// Both axes are blended in one pass; their sums are those of one axis after the other.
+TEST(Resize, LinearOfTwoAxesIsOneAfterTheOther) {
+  Random random(33);
+  SCOPED_TRACE("seed 33");
+  for (int round = 0; round < 60; ++round) {
+    const char* modes[] = {"half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel"};
+    const AttributeMap attributes = {{"mode", std::string("linear")},
+                                     {"coordinate_transformation_mode", std::string(modes[round % 4])}};
+    const Shape shape = {random.integer(1, 2), random.integer(1, 5), random.integer(1, 9), random.integer(1, 20)};
+    const Index height = random.integer(1, 19);
+    const Index width = random.integer(1, 40);
+    const Tensor floats = random_floats(random, shape);
+    const Tensor x = round % 3 == 0 ? Tensor::from(shape, floats.to_doubles()) : floats;
+    const Tensor rows = resize(x, attributes, {shape[0], shape[1], height, shape[3]});
+    const Tensor expected = resize(rows, attributes, {shape[0], shape[1], height, width});
+    for (const int threads : {1, 2}) {
+      const auto outcome = run_node({.op_type = "Resize",
+                                     .attributes = attributes,
+                                     .inputs = {x, Tensor(), Tensor(), list({shape[0], shape[1], height, width})},
+                                     .opset = 19},
+                                    {.threads = threads});
+      ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+      ASSERT_TRUE(bytes_equal(outcome.value().outputs[0], expected)) << "round " << round << " threads " << threads;
+    }
+  }
+}
+
 // y[n, m, o] = b[m] + sum over c, i, k with o = i * stride + k * dilation - pad of x[n, c, i] w[c, m, k].
 TEST(ConvTranspose, MatchesTheDefinition) {
   Random random(31);

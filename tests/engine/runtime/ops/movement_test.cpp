@@ -95,12 +95,13 @@ TEST(Unsqueeze, CountsAxesInTheOutput) {
 
 TEST(Transpose, MovesEveryTypeToItsPlace) {
   Random random(40);
-  for (int round = 0; round < 120; ++round) {
+  for (int round = 0; round < 200; ++round) {
+    const bool is_large = round % 4 == 3;  // more than one block of the kernels
     Shape shape;
     Ints perm;
-    for (Index i = random.integer(1, 4); i > 0; --i) {
+    for (Index i = random.integer(1, is_large ? 3 : 4); i > 0; --i) {
       perm.insert(perm.begin() + random.integer(0, static_cast<Index>(perm.size())), static_cast<Index>(perm.size()));
-      shape.push_back(random.integer(1, 4));
+      shape.push_back(random.integer(1, is_large && random.chance(0.7) ? 70 : 4));
     }
     const Tensor x = counting(kMovedTypes[static_cast<std::size_t>(round) % kMovedTypes.size()], shape);
     const Tensor y = run_one({.op_type = "Transpose", .attributes = {{"perm", perm}}, .inputs = {x}});

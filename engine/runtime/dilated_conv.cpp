@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/runtime/parallel.h"
+#include "engine/runtime/split_conv.h"
 
 namespace assay::runtime {
 namespace {
@@ -56,7 +57,12 @@ DilatedConv::DilatedConv(const FloatConvShape& shape, Index images, bool has_bia
       phase_columns_(shape.window.w.dilation),
       phase_shape_(phase_shape(shape)) {
   const Index count = images * phase_rows_ * phase_columns_;
-  phases_ = std::make_unique<FloatConv>(phase_shape_, count, has_bias, epilogue);
+  if (threads > 1) {
+    phases_ = SplitConv::make(phase_shape_, count, has_bias, epilogue, threads);
+  }
+  if (phases_ == nullptr) {
+    phases_ = std::make_unique<FloatConv>(phase_shape_, count, has_bias, epilogue);
+  }
   const auto& [h, w] = std::pair(phase_shape_.window.h, phase_shape_.window.w);
   x_ = floats(count * round_up(shape.channels, phases_->x_block()) * h.input * w.input);
   y_ = floats(count * round_up(shape.outputs, phases_->y_block()) * h.output * w.output);

@@ -38,7 +38,7 @@ class DilatedConv final : public ImageConv {
   Index phase_rows_;  // dilations
   Index phase_columns_;
   FloatConvShape phase_shape_;
-  std::unique_ptr<FloatConv> phases_;
+  std::unique_ptr<ImageConv> phases_;
   AlignedBuffer x_;
   AlignedBuffer y_;
 };

@@ -17,20 +17,6 @@ Dims weight_dims(const FloatConvShape& shape) {
   return {shape.group, shape.outputs / shape.group, shape.channels / shape.group, window.h.kernel, window.w.kernel};
 }
 
-// Channels in a block of a layout that is [N, ceil(C / B), H, W, B], else 0.
-Index block_of(const dnnl::memory::desc& layout, Index channels) {
-  struct Row {
-    Tag tag;
-    Index block;
-  };
-  for (const Row& row : {Row{Tag::nChw8c, 8}, Row{Tag::nChw16c, 16}, Row{Tag::nhwc, channels}}) {
-    if (layout == dnnl::memory::desc(layout.dims(), dnnl::memory::data_type::f32, row.tag)) {
-      return row.block;
-    }
-  }
-  return 0;
-}
-
 dnnl::memory unbound(const dnnl::memory::desc& desc) { return {desc, onednn::engine(), DNNL_MEMORY_NONE}; }
 
 void bind(dnnl::memory& memory, const float* data) {
@@ -48,12 +34,25 @@ dnnl::primitive_attr attributes_of(const ConvEpilogue& epilogue, const dnnl::mem
   } else if (epilogue.activation == ConvEpilogue::Activation::kClip) {
     steps.append_eltwise(1, dnnl::algorithm::eltwise_clip, epilogue.low, epilogue.high);
   }
-  dnnl::primitive_attr attributes;
+  dnnl::primitive_attr attributes = onednn::own_scratchpad();
   attributes.set_post_ops(steps);
   return attributes;
 }
 
 }  // namespace
+
+Index FloatConv::block_of(const dnnl::memory::desc& layout, Index channels) {
+  struct Row {
+    Tag tag;
+    Index block;
+  };
+  for (const Row& row : {Row{Tag::nChw8c, 8}, Row{Tag::nChw16c, 16}, Row{Tag::nhwc, channels}}) {
+    if (layout == dnnl::memory::desc(layout.dims(), dnnl::memory::data_type::f32, row.tag)) {
+      return row.block;
+    }
+  }
+  return 0;
+}
 
 FloatConv::FloatConv(const FloatConvShape& shape, Index images, bool has_bias, const ConvEpilogue& epilogue)
     : FloatConv(dense_descs(shape, images), describe(shape, images, has_bias, epilogue), shape.channels,
@@ -72,6 +71,7 @@ FloatConv::FloatConv(const Descs& dense, const Primitive::primitive_desc& chosen
       z_rows_(unbound(dense_.y)),
       z_blocks_(unbound(chosen.dst_desc())),
       bias_(unbound(dense_.bias)),
+      scratchpad_(chosen.scratchpad_desc()),
       implementation_(chosen.impl_info_str()) {}
 
 FloatConv::Descs FloatConv::dense_descs(const FloatConvShape& shape, Index images) {
@@ -98,9 +98,6 @@ dnnl::convolution_forward::primitive_desc FloatConv::describe(const FloatConvSha
   const auto description = has_bias ? Primitive::desc(kind, algorithm, x, weights, onednn::dense({shape.outputs}), y,
                                                       strides, dilations, begin, end)
                                     : Primitive::desc(kind, algorithm, x, weights, y, strides, dilations, begin, end);
-  if (epilogue.empty()) {
-    return {description, onednn::engine()};
-  }
   if (!epilogue.adds) {
     return {description, attributes_of(epilogue, nullptr), onednn::engine()};
   }
@@ -157,6 +154,7 @@ void FloatConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
   dnnl::memory& destination = operands.y_in_blocks ? y_blocks_ : y_rows_;
   bind(destination, operands.y);
   arguments_[DNNL_ARG_DST] = operands.y_in_blocks ? y_blocks_ : y_change_->target(y_rows_);
+  arguments_[DNNL_ARG_SCRATCHPAD] = onednn::scratchpad(scratchpad_);
   primitive_.execute(stream, arguments_);
   if (!operands.y_in_blocks) {
     y_change_->finish(stream, y_rows_);

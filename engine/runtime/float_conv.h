@@ -64,15 +64,19 @@ class FloatConv final : public ImageConv {
   Index y_block() const override { return y_block_; }
   const std::string& implementation() const override { return implementation_; }
 
+  using Primitive = dnnl::convolution_forward;
+  // What the primitive would be.
+  static Primitive::primitive_desc describe(const FloatConvShape& shape, Index images, bool has_bias,
+                                            const ConvEpilogue& epilogue);
+  // Channels in a block of a layout that is [N, ceil(C / B), H, W, B], else 0.
+  static Index block_of(const dnnl::memory::desc& layout, Index channels);
+
  private:
   struct Descs {
     dnnl::memory::desc x, w, bias, y;
   };
-  using Primitive = dnnl::convolution_forward;
   FloatConv(const Descs& dense, const Primitive::primitive_desc& chosen, Index channels, Index outputs);
   static Descs dense_descs(const FloatConvShape& shape, Index images);
-  static Primitive::primitive_desc describe(const FloatConvShape& shape, Index images, bool has_bias,
-                                            const ConvEpilogue& epilogue);
   void take_x(dnnl::stream& stream, const FloatConvOperands& operands);
   void take_z(dnnl::stream& stream, const FloatConvOperands& operands);
 
@@ -95,6 +99,7 @@ class FloatConv final : public ImageConv {
   dnnl::memory bias_;
   std::optional<dnnl::memory> weights_;
   std::unordered_map<int, dnnl::memory> arguments_;
+  dnnl::memory::desc scratchpad_;
   std::string implementation_;
 };
 

@@ -15,7 +15,7 @@ dnnl::memory::desc strided(const MatrixOperand& operand) {
 }
 
 dnnl::matmul::primitive_desc describe(const FloatProductArgs& args, float alpha, bool free_b) {
-  dnnl::primitive_attr attributes;
+  dnnl::primitive_attr attributes = onednn::own_scratchpad();
   if (alpha != 1.0F) {
     attributes.set_output_scales(0, {alpha});
   }
@@ -33,6 +33,7 @@ class FloatProduct::Primitive {
         y_(onednn::dense(args.y_dims)),
         primitive_(chosen),
         b_change_(onednn::LayoutChange::before(b_, chosen.weights_desc())),
+        scratchpad_(chosen.scratchpad_desc()),
         implementation_(chosen.impl_info_str()) {}
 
   void run(dnnl::stream& stream, const FloatProductArgs& args, bool keep_b) {
@@ -41,7 +42,8 @@ class FloatProduct::Primitive {
     }
     primitive_.execute(stream, {{DNNL_ARG_SRC, onednn::wrap(a_, args.a.data)},
                                 {DNNL_ARG_WEIGHTS, *weights_},
-                                {DNNL_ARG_DST, onednn::wrap(y_, args.y)}});
+                                {DNNL_ARG_DST, onednn::wrap(y_, args.y)},
+                                {DNNL_ARG_SCRATCHPAD, onednn::scratchpad(scratchpad_)}});
     stream.wait();
   }
 
@@ -54,6 +56,7 @@ class FloatProduct::Primitive {
   dnnl::matmul primitive_;
   onednn::LayoutChange b_change_;
   std::optional<dnnl::memory> weights_;
+  dnnl::memory::desc scratchpad_;
   std::string implementation_;
 };
 

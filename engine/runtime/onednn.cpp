@@ -6,6 +6,7 @@
 
 #include "engine/base/cpu_features.h"
 #include "engine/base/profile.h"
+#include "engine/runtime/scratch.h"
 
 namespace assay::runtime::onednn {
 namespace {
@@ -86,6 +87,20 @@ dnnl::memory wrap(const dnnl::memory::desc& desc, const float* data) {
   return {desc, engine(), const_cast<float*>(data)};  // NOLINT(cppcoreguidelines-pro-type-const-cast): see the header
 }
 
+dnnl::primitive_attr own_scratchpad() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+dnnl::memory scratchpad(const dnnl::memory::desc& desc) {
+  thread_local ScratchBuffer buffer;
+  if (!buffer.reserve(static_cast<Index>(desc.get_size())).ok()) {
+    throw std::bad_alloc();
+  }
+  return {desc, engine(), desc.get_size() == 0 ? nullptr : buffer.as<std::byte>()};
+}
+
 KernelInfo kernel_info(const std::string& implementation) {
   KernelInfo info;
   info.kernel = "onednn:" + implementation;
@@ -112,7 +127,9 @@ Error to_error(const dnnl::error& error) {
 LayoutChange::LayoutChange(const dnnl::memory::desc& from, const dnnl::memory::desc& to,
                            const dnnl::memory::desc& buffer) {
   if (from != to) {
-    reorder_ = dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));
+    const dnnl::reorder::primitive_desc chosen(engine(), from, engine(), to, own_scratchpad());
+    reorder_ = dnnl::reorder(chosen);
+    scratchpad_ = chosen.scratchpad_desc();
     buffer_ = dnnl::memory(buffer, engine());
   }
 }
@@ -125,19 +142,23 @@ LayoutChange LayoutChange::after(const dnnl::memory::desc& made, const dnnl::mem
   return {made, wanted, made};
 }
 
+void LayoutChange::execute(dnnl::stream& stream, dnnl::memory& from, dnnl::memory& to) {
+  reorder_->execute(stream, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}, {DNNL_ARG_SCRATCHPAD, scratchpad(scratchpad_)}});
+}
+
 dnnl::memory LayoutChange::convert(dnnl::stream& stream, const dnnl::memory& source) {
   if (!reorder_) {
     return source;
   }
   dnnl::memory from = source;
-  reorder_->execute(stream, from, buffer_);
+  execute(stream, from, buffer_);
   return buffer_;
 }
 
 void LayoutChange::finish(dnnl::stream& stream, const dnnl::memory& destination) {
   if (reorder_) {
     dnnl::memory to = destination;
-    reorder_->execute(stream, buffer_, to);
+    execute(stream, buffer_, to);
   }
 }
 

@@ -24,6 +24,12 @@ dnnl::memory::desc any_layout(const dnnl::memory::dims& dims);
 // A memory object on floats that it does not own. oneDNN takes all pointers as writable; sources are only read.
 dnnl::memory wrap(const dnnl::memory::desc& desc, const float* data);
 
+// Attributes with which a primitive takes the memory for its intermediate results from its caller. Left to oneDNN, that
+// memory belongs to the thread that made the primitive, and no other thread may run it.
+dnnl::primitive_attr own_scratchpad();
+// Such memory, the calling thread's own; good until it asks for more.
+dnnl::memory scratchpad(const dnnl::memory::desc& desc);
+
 // The record of a float32 primitive: its implementation and the instruction set that its name or oneDNN's own
 // detection states.
 KernelInfo kernel_info(const std::string& implementation);
@@ -62,7 +68,10 @@ class LayoutChange {
  private:
   LayoutChange(const dnnl::memory::desc& from, const dnnl::memory::desc& to, const dnnl::memory::desc& buffer);
 
+  void execute(dnnl::stream& stream, dnnl::memory& from, dnnl::memory& to);
+
   std::optional<dnnl::reorder> reorder_;  // none: nothing changes
+  dnnl::memory::desc scratchpad_;
   dnnl::memory buffer_;
 };
 

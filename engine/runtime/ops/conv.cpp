@@ -10,6 +10,7 @@
 #include "engine/runtime/float_conv.h"
 #include "engine/runtime/ops/conv_epilogue.h"
 #include "engine/runtime/ops/float_operators.h"
+#include "engine/runtime/split_conv.h"
 #include "engine/runtime/threads.h"
 
 namespace assay::runtime {
@@ -251,6 +252,11 @@ class Conv : public Operator {
   }
 
   std::unique_ptr<ImageConv> make_primitive(const ConvShape& shape, const Variant& variant) const {
+    if (variant.threads > 1) {
+      if (auto split = SplitConv::make(shape, variant.images, variant.has_bias, epilogue_, variant.threads)) {
+        return split;
+      }
+    }
     auto plain = std::make_unique<FloatConv>(shape, variant.images, variant.has_bias, epilogue_);
     if (plain->y_block() != 0 || !DilatedConv::suits(shape, epilogue_)) {
       return plain;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <thread>
 
 #include "tests/engine/runtime/ops/float_data.h"
 #include "tests/support/oracle/float_reference.h"
@@ -207,6 +208,35 @@ TEST(Conv, KeepsPrimitivesPerShape) {
   }
   EXPECT_TRUE(op->kernel().kernel.starts_with("onednn:")) << op->kernel().kernel;
   EXPECT_EQ(op->kernel().arithmetic, "float32");
+}
+
+// oneDNN's primitives that want working memory do not tie a session to the thread that ran it first.
+TEST(Conv, RunsInAnyThread) {
+  Random random(16);
+  const Tensor x = random_floats(random, {1, 16, 8, 8});
+  const Tensor w = random_floats(random, {8, 16, 3, 3});
+  Graph graph;
+  graph.opsets = {{"", 13}};
+  graph.initializers["w"] = w;
+  Node node;
+  node.op_type = "Conv";
+  node.inputs = {"x", "w"};
+  node.outputs = {"y"};
+  node.attributes = {{"pads", Ints{0, 3, 0, 0}}};  // wider than the fastest kernels take
+  graph.nodes = {node};
+  const auto op =
+      runtime::prepare_operator({.graph = graph, .node = graph.nodes[0], .profile = {}, .features = host_features()})
+          .value();
+  const std::vector<Tensor> inputs = {x, w};
+  Tensor first;
+  Tensor second;
+  const auto run = [&](Tensor& y) {
+    runtime::RunContext context{.inputs = inputs};
+    y = op->run(context).value()[0];
+  };
+  std::thread(run, std::ref(first)).join();
+  std::thread(run, std::ref(second)).join();
+  EXPECT_TRUE(bytes_equal(first, second));
 }
 
 TEST(Conv, FollowsWeightsThatChange) {

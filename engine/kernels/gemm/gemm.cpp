@@ -58,7 +58,7 @@ enum class Level { kAvx2Sat, kAvx2Int16, kAvx512Sat, kAvx512Int16, kAvxVnni, kAv
 constexpr GemmTiling tiling_of(Level level) {
   switch (level) {
     case Level::kAvx2Sat:
-      return {.columns = 8, .panels = 2, .rows = {0, 6, 4}, .k_block = 1024};
+      return {.columns = 8, .panels = 2, .rows = {0, 6, 4}, .k_block = 1280};
     case Level::kAvx2Int16:
       return {.element = 2, .columns = 8, .panels = 2, .rows = {0, 6, 6}, .k_block = 1024};
     case Level::kAvx512Sat:

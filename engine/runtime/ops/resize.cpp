@@ -11,9 +11,12 @@
 #include "engine/runtime/ops/resize_planes.h"
 #include "engine/runtime/ops/structure_operators.h"
 #include "engine/runtime/ops/types.h"
+#include "engine/runtime/parallel.h"
 
 namespace assay::runtime {
 namespace {
+
+constexpr Index kTaskElements = Index{1} << 14;  // that one task of a nearest Resize writes
 
 enum class AspectRatio { kStretch, kNotLarger, kNotSmaller };
 
@@ -56,19 +59,31 @@ void blend(const T* in, const AxisSplit& split, const ResizeTaps& taps, Index ou
   }
 }
 
-Result<Tensor> pick(const Tensor& x, std::size_t axis, const ResizeTaps& taps, Shape shape) {
+// The elements of one slab, that of an index of the dimensions before the axis.
+template <typename T>
+void pick_slab(const T* in, Index inner, const ResizeTaps& taps, T* out) {
+  for (const Index position : taps.positions) {
+    if (inner == 1) {
+      *out++ = in[position];
+    } else {
+      out = std::copy_n(in + position * inner, inner, out);
+    }
+  }
+}
+
+Result<Tensor> pick(const Tensor& x, std::size_t axis, const ResizeTaps& taps, Shape shape, int threads) {
   const AxisSplit split = split_at(x.shape(), axis);
-  const Index output = shape[axis];
+  const Index out_slab = shape[axis] * split.inner;
   ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(x.dtype(), std::move(shape)));
   with_element_size(dtype_size_bytes(x.dtype()), [&]<typename T>() {
     const T* in = reinterpret_cast<const T*>(x.bytes());
     T* out = reinterpret_cast<T*>(y.mutable_bytes());
-    for (Index o = 0; o < split.outer; ++o) {
-      const T* slab = in + o * split.length * split.inner;
-      for (Index j = 0; j < output; ++j) {
-        out = std::copy_n(slab + taps.positions[static_cast<std::size_t>(j)] * split.inner, split.inner, out);
+    const Index slabs = std::max(kTaskElements / std::max(out_slab, Index{1}), Index{1});  // of a task
+    for_each_task((split.outer + slabs - 1) / slabs, threads, [&](Index task, int) {
+      for (Index o = task * slabs; o < std::min((task + 1) * slabs, split.outer); ++o) {
+        pick_slab(in + o * split.length * split.inner, split.inner, taps, out + o * out_slab);
       }
-    }
+    });
   });
   return y;
 }
@@ -218,12 +233,15 @@ template <typename T>
 Result<Tensor> resize_floats(const Tensor& x, const Target& target, const ResizeSpec& spec, int threads) {
   Tensor y = x;
   std::vector<std::pair<std::size_t, ResizeTaps>> outside;
-  for (std::size_t axis = 0; axis < target.axes.size(); ++axis) {
+  const std::size_t rank = target.axes.size();
+  for (std::size_t i = 0; i < rank; ++i) {
+    // Where elements only move, the innermost axis first: the others then copy whole rows.
+    const std::size_t axis = spec.rules.mode == ResizeMode::kNearest ? rank - 1 - i : i;
     const ResizeAxis& part = target.axes[axis];
     if (is_kept(part, spec)) {
       continue;
     }
-    if (axis + 2 == target.axes.size()) {
+    if (axis + 2 == rank) {
       ASSAY_ASSIGN(Tensor planes, resize_planes<T>(y, target, spec, threads));
       if (!planes.empty()) {
         y = std::move(planes);
@@ -234,7 +252,7 @@ Result<Tensor> resize_floats(const Tensor& x, const Target& target, const Resize
     Shape shape = y.shape();
     shape[axis] = part.output;
     if (spec.rules.mode == ResizeMode::kNearest) {
-      ASSAY_ASSIGN(y, pick(y, axis, taps, std::move(shape)));
+      ASSAY_ASSIGN(y, pick(y, axis, taps, std::move(shape), threads));
     } else {
       ASSAY_ASSIGN(y, blend_along<T>(y, axis, taps, shape));
     }

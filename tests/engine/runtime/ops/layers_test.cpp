@@ -46,6 +46,41 @@ TEST(Resize, CubicReproducesAConstant) {
   expect_close(y, {1, 1, 9}, std::vector<double>(9, 3.0), 1e-5);
 }
 
+TEST(Resize, NearestMovesEveryElementToItsPlace) {
+  Random random(34);
+  SCOPED_TRACE("seed 34");
+  for (int round = 0; round < 40; ++round) {
+    const Shape shape = {random.integer(1, 3), random.integer(1, 4), random.integer(1, 30), random.integer(1, 40)};
+    const std::vector<Index> sizes = {shape[0], random.integer(1, 6), random.integer(1, 70), random.integer(1, 90)};
+    std::vector<std::int16_t> elements;
+    for (Index i = 0; i < shape[0] * shape[1] * shape[2] * shape[3]; ++i) {
+      elements.push_back(static_cast<std::int16_t>(random.integer(-3000, 3000)));
+    }
+    const auto outcome = run_node({.op_type = "Resize",
+                                   .attributes = {{"coordinate_transformation_mode", std::string("asymmetric")},
+                                                  {"nearest_mode", std::string("floor")}},
+                                   .inputs = {Tensor::from(shape, elements), Tensor(), Tensor(), list(sizes)},
+                                   .opset = 19},
+                                  {.threads = 1 + round % 2});
+    ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+    const Tensor& y = outcome.value().outputs[0];
+    ASSERT_EQ(y.shape(), sizes);
+    const auto source = [&](Index at, std::size_t axis) {  // the formula of the standard, in its own arithmetic
+      const double scale = static_cast<double>(sizes[axis]) / static_cast<double>(shape[axis]);
+      return std::min(static_cast<Index>(std::floor(static_cast<double>(at) / scale)), shape[axis] - 1);
+    };
+    for (Index flat = 0; flat < y.size(); ++flat) {
+      const Index w = source(flat % sizes[3], 3);
+      const Index h = source(flat / sizes[3] % sizes[2], 2);
+      const Index c = source(flat / sizes[3] / sizes[2] % sizes[1], 1);
+      const Index n = flat / sizes[3] / sizes[2] / sizes[1];
+      ASSERT_EQ(y.data<std::int16_t>()[static_cast<std::size_t>(flat)],
+                elements[static_cast<std::size_t>(((n * shape[1] + c) * shape[2] + h) * shape[3] + w)])
+          << "round " << round << " element " << flat;
+    }
+  }
+}
+
 // Both axes are blended in one pass; their sums are those of one axis after the other.
 TEST(Resize, LinearOfTwoAxesIsOneAfterTheOther) {
   Random random(33);

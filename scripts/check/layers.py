@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Includes point one way: a part may include only the parts that its row of ALLOWED names."""
+"""Includes point one way: a part may include only the parts that its row of ALLOWED names. A file of one instruction set
+includes of the project only its family's arguments, so that no inline code of others is compiled with its flags."""
 
 import pathlib
 import re
@@ -33,6 +34,7 @@ ALLOWED = {
     # The oracle is independent: it shares no line with what it checks.
     "tests/support": ["engine/base", "engine/ir"],
 }
+ONE_ISA = re.compile(r"^engine/kernels/\w+/\w+_(?:sse|avx|amx|neon)\w*\.cpp$")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 
@@ -53,6 +55,8 @@ def findings(root):
             if match is None:
                 continue
             target = match.group(1)
+            if ONE_ISA.match(name) and not target.endswith("_args.h"):
+                yield f"{name}:{number}: a file of one instruction set may not include {target}; it may include its family's *_args.h"
             allowed = [part] + ALLOWED[part]
             if not any(target == a or target.startswith(a + "/") for a in allowed):
                 yield f"{name}:{number}: {part} may not include {target}; it may include {', '.join(allowed)}"

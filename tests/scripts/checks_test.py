@@ -38,6 +38,9 @@ class CheckTest(unittest.TestCase):
                           "engine/ir/a.h:1: engine/ir may not include engine/runtime/plan.h")
         self.assert_finds("layers", {"engine/kernels/gemm/a.cpp": '\n  #  include "engine/ir/graph.h"\n'}, "a.cpp:2")
         self.assert_finds("layers", {"tests/support/oracle/a.h": '#include "engine/kernels/gemm/gemm.h"\n'}, "oracle/a.h:1")
+        self.assert_clean("layers", {"engine/kernels/gemm/a_avx2.cpp": '#include "engine/kernels/gemm/gemm_args.h"\n'})
+        self.assert_finds("layers", {"engine/kernels/gemm/a_avx2_int16.cpp": '#include "engine/kernels/gemm/tile.h"\n'},
+                          "a_avx2_int16.cpp:1: a file of one instruction set")
         self.assert_finds("layers", {"reports/a.h": '#include "engine/base/dtype.h"\n'}, "reports/a.h:1")
 
     def test_file_size(self):
@@ -55,6 +58,12 @@ class CheckTest(unittest.TestCase):
         self.assert_finds("leftovers", {"engine/a.cpp": "\n// TO" "DO: later\n"}, "engine/a.cpp:2")
         self.assert_finds("leftovers", {"docs/a.md": "in /ro" "ot/x\n"}, "docs/a.md:1")
         self.assert_finds("leftovers", {"tests/a.cpp": "GTEST_SK" "IP();\n"}, "tests/a.cpp:1")
+
+    def test_mutations(self):
+        table = '[{"target": "t", "tests": "*", "faults": [{"file": "engine/a.cpp", "what": "w", "find": "x", "replace": "y"}]}]'
+        self.assert_clean("mutations", {"tests/mutations/a.json": table, "engine/a.cpp": "x"})
+        self.assert_finds("mutations", {"tests/mutations/a.json": table, "engine/a.cpp": "x x"}, "2 places in engine/a.cpp")
+        self.assert_finds("mutations", {"tests/mutations/a.json": table}, "0 places")
 
     def test_mirror(self):
         self.assert_clean("mirror", {"engine/ir/a.cpp": "", "tests/engine/ir/a_test.cpp": ""})

@@ -67,7 +67,7 @@ struct MemoryInfo {
   std::size_t arena_bytes = 0;    // of the arena
   std::size_t peak_bytes = 0;     // most that live at once: no arena can be smaller
   std::size_t sum_bytes = 0;      // without reuse
-  std::size_t outside_bytes = 0;  // outputs, and what operators keep for the next run
+  std::size_t outside_bytes = 0;  // outputs, and other tensors that outlive a run
 };
 
 class Session {

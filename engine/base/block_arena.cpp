@@ -105,6 +105,10 @@ BlockArenaPass::BlockArenaPass(BlockArena& arena) : outer_(std::exchange(current
 
 BlockArenaPass::~BlockArenaPass() { std::exchange(current_arena, outer_)->end_pass(); }
 
+OutsideBlockArena::OutsideBlockArena() : outer_(std::exchange(current_arena, nullptr)) {}
+
+OutsideBlockArena::~OutsideBlockArena() { current_arena = outer_; }
+
 BlockArena* BlockArenaPass::current() { return current_arena; }
 
 }  // namespace assay

@@ -87,4 +87,17 @@ class BlockArenaPass {
   BlockArena* outer_;
 };
 
+// Blocks that this thread takes while it lives stay beyond the pass and are no part of what repeats: they come from the
+// pool, and no arena hears of them.
+class OutsideBlockArena {
+ public:
+  OutsideBlockArena();
+  ~OutsideBlockArena();
+  OutsideBlockArena(const OutsideBlockArena&) = delete;
+  OutsideBlockArena& operator=(const OutsideBlockArena&) = delete;
+
+ private:
+  BlockArena* outer_;
+};
+
 }  // namespace assay

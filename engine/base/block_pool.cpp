@@ -85,6 +85,11 @@ class Pool {
     return true;
   }
 
+  std::size_t held_bytes() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return held_bytes_;
+  }
+
   // Gives everything back to the system.
   void clear() {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -153,6 +158,8 @@ void return_pool_block(std::byte* block, std::size_t size_bytes) {
     std::free(block);
   }
 }
+
+std::size_t kept_pool_bytes() { return pool().held_bytes(); }
 
 void clear_block_pool() { pool().clear(); }
 

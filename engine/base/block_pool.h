@@ -20,6 +20,9 @@ void return_block(std::byte* block, std::size_t size_bytes);
 std::byte* take_pool_block(std::size_t size_bytes);
 void return_pool_block(std::byte* block, std::size_t size_bytes);
 
+// What the pool keeps for reuse.
+std::size_t kept_pool_bytes();
+
 // Gives what the pool keeps back to the system.
 void clear_block_pool();
 

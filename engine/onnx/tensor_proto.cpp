@@ -199,7 +199,7 @@ Result<Tensor> read_raw(const std::string& raw, const Header& header) {
     return unpack_4bit(header,
                        [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(raw[i])); });
   }
-  ASSAY_ASSIGN(Tensor tensor, Tensor::allocate(header.dtype, header.shape));
+  ASSAY_ASSIGN(Tensor tensor, Tensor::allocate_uninitialized(header.dtype, header.shape));
   if (!raw.empty()) {
     std::memcpy(tensor.mutable_bytes(), raw.data(), raw.size());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/runtime/conv_weights.h"
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 #include <string>
@@ -16,9 +17,7 @@ Status check_conv_weights(const Tensor& w, Index group) {
   return {};
 }
 
-Status ConvWeights::pack(const Tensor& w, Index group, const kernels::GemmKernel& kernel) {
-  ASSAY_TRY(check_conv_weights(w, group));
-  is_signed_ = w.dtype() == DType::kInt8;
+Status ConvWeights::arrange(const Tensor& w) {
   const Index outputs = w.dim(0);
   const Index channels = w.dim(1);
   const Index taps = std::accumulate(w.shape().begin() + 2, w.shape().end(), Index{1}, std::multiplies<>());
@@ -32,23 +31,37 @@ Status ConvWeights::pack(const Tensor& w, Index group, const kernels::GemmKernel
       }
     }
   }
+  return {};
+}
+
+Status ConvWeights::pack(const Tensor& w, Index group, const kernels::GemmKernel& kernel) {
+  ASSAY_TRY(check_conv_weights(w, group));
+  is_signed_ = w.dtype() == DType::kInt8;
+  ASSAY_TRY(arrange(w));
+  const Index outputs = w.dim(0);
+  const Index contraction = w.size() / std::max(outputs, Index{1});
   witnesses_.clear();
   packed_.resize(static_cast<std::size_t>(group));
   for (PackedMatrix& packed : packed_) {
-    packed.k = taps * channels;
+    packed.k = contraction;
     packed.n = outputs / group;
   }
   for (Index g = 0; g < group; ++g) {
     ASSAY_TRY(pack_matrix(kernel, matrix(g), packed_[static_cast<std::size_t>(g)]));
   }
+  bytes_ = ScratchBuffer();
   return {};
 }
 
-const WeightWitness& ConvWeights::witness(Index group) {
+Status ConvWeights::make_witnesses(const Tensor& w) {
+  if (witnesses_.size() == packed_.size()) {
+    return {};
+  }
+  ASSAY_TRY(arrange(w));
   while (witnesses_.size() < packed_.size()) {
     witnesses_.emplace_back(matrix(static_cast<Index>(witnesses_.size())));
   }
-  return witnesses_[static_cast<std::size_t>(group)];
+  return {};
 }
 
 ByteMatrix ConvWeights::matrix(Index group) const {

@@ -16,13 +16,16 @@ class ConvWeights {
   Status pack(const Tensor& w, Index group, const kernels::GemmKernel& kernel);
 
   const PackedMatrix& packed(Index group) const { return packed_[static_cast<std::size_t>(group)]; }
-  // [contraction, M/group], not packed.
-  ByteMatrix matrix(Index group) const;
-  // Of matrix(group); made when one is first asked for, by one thread.
-  const WeightWitness& witness(Index group);
+  // Makes the witnesses of the groups, if there are none yet, from the w that was packed.
+  Status make_witnesses(const Tensor& w);
+  const WeightWitness& witness(Index group) const { return witnesses_[static_cast<std::size_t>(group)]; }
 
  private:
-  ScratchBuffer bytes_;  // [M, taps, C/group]
+  Status arrange(const Tensor& w);
+  // [contraction, M/group], not packed.
+  ByteMatrix matrix(Index group) const;
+
+  ScratchBuffer bytes_;  // [M, taps, C/group]; there while weights are packed, and kept for witnesses
   bool is_signed_ = true;
   std::vector<PackedMatrix> packed_;
   std::vector<WeightWitness> witnesses_;

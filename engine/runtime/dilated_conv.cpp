@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/base/block_arena.h"
 #include "engine/runtime/parallel.h"
 #include "engine/runtime/split_conv.h"
 
@@ -36,6 +37,7 @@ Index round_up(Index value, Index unit) {
 }
 
 AlignedBuffer floats(Index count) {
+  const OutsideBlockArena outside;
   auto buffer = AlignedBuffer::allocate_uninitialized(static_cast<std::size_t>(count) * sizeof(float));
   return buffer.ok() ? std::move(buffer).value() : throw std::bad_alloc();
 }

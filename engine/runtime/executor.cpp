@@ -260,8 +260,12 @@ Result<ExecuteResult> execute(const Plan& plan, const std::map<std::string, Tens
   for (const ValueInfo& input : plan.graph->inputs) {
     shapes.push_back(inputs.at(input.name).shape());
   }
-  const BlockArenaPass pass(plan.memory->arena_for(shapes));
-  return Run(plan, options).run(inputs);
+  auto result = [&] {
+    const BlockArenaPass pass(plan.memory->arena_for(shapes));
+    return Run(plan, options).run(inputs);
+  }();
+  plan.memory->end_run();
+  return result;
 }
 
 Result<std::vector<Tensor>> execute_values(const Plan& plan, std::vector<Tensor> inputs, Index& multiply_accumulates,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/base/block_pool.h"
+
 namespace assay::runtime {
 namespace {
 
@@ -23,6 +25,13 @@ BlockArena& RunMemory::arena_for(const std::vector<Shape>& shapes) {
     }
   }
   return entries_.front().arena;
+}
+
+void RunMemory::end_run() {
+  if (!has_run_) {
+    clear_block_pool();
+    has_run_ = true;
+  }
 }
 
 BlockArena::Sizes RunMemory::sizes() const {

@@ -15,6 +15,8 @@ class RunMemory {
  public:
   // Makes the arena of these shapes the newest.
   BlockArena& arena_for(const std::vector<Shape>& shapes);
+  // A run has ended. After the first one the pool gives back what the run took from it: later ones have an arena.
+  void end_run();
   // Of the arena used last; zeros before the first run has ended.
   BlockArena::Sizes sizes() const;
 
@@ -24,6 +26,7 @@ class RunMemory {
     BlockArena arena;
   };
   std::list<Entry> entries_;  // newest first
+  bool has_run_ = false;
 };
 
 }  // namespace assay::runtime

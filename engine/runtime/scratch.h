@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "engine/base/aligned_buffer.h"
+#include "engine/base/block_arena.h"
 #include "engine/base/dtype.h"
 
 namespace assay::runtime {
@@ -15,6 +16,7 @@ class ScratchBuffer {
   Status reserve(Index size_bytes) {
     const auto wanted = static_cast<std::size_t>(size_bytes) + kAlignmentBytes;
     if (buffer_.data() == nullptr || wanted > buffer_.size_bytes()) {
+      const OutsideBlockArena outside;
       ASSAY_ASSIGN(buffer_, AlignedBuffer::allocate_uninitialized(wanted));
     }
     return {};

@@ -179,11 +179,13 @@ Result<Inferred> infer(const InferFlags& flags) {
   ASSAY_TRY(check_runtime(configuration, host));
   ASSAY_ASSIGN(const api::NamedTensors inputs, load_inputs(flags.inputs));
   ModelTimes model_times;
-  ASSAY_ASSIGN(const api::Model model, api::Model::load(flags.model));
+  ASSAY_ASSIGN(api::Model loaded, api::Model::load(flags.model));
+  std::optional<api::Model> model = std::move(loaded);
   model_times.loaded();
-  ASSAY_ASSIGN(const std::shared_ptr<run::RuntimeSession> session, run::open_session(model, configuration, host));
+  ASSAY_ASSIGN(const std::shared_ptr<run::RuntimeSession> session, run::open_session(*model, configuration, host));
   model_times.planned();
-  ASSAY_ASSIGN(const run::FeedPlan plan, run::plan_feed(model.graph(), inputs, run::batch_size(configuration), false));
+  ASSAY_ASSIGN(const run::FeedPlan plan, run::plan_feed(model->graph(), inputs, run::batch_size(configuration), false));
+  model.reset();  // weights that the session has changed are there once
   Inferred inferred;
   if (!flags.optimized.empty()) {
     if (session->own() == nullptr) {

@@ -204,6 +204,9 @@ class QLinearConv final : public Operator {
   Status run_product(const RunContext& context, Tensor& y) {
     const ConvShape& shape = bound_.shape;
     const int threads = context.witness == nullptr ? context.threads : 1;  // the witness is one record
+    if (context.witness != nullptr) {
+      ASSAY_TRY(weights_.make_witnesses(context.input(kW)));
+    }
     const bool pointwise = shape.pointwise();
     const bool in_place = !pointwise && bound_.in_place && context.witness == nullptr;  // the witness reads patches
     const ConvTasks tasks(shape, shape.group_outputs, threads, in_place ? LeftOperand::kImage : LeftOperand::kPatches);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "engine/base/arena_memory.h"
+#include "engine/base/block_pool.h"
 #include "tests/engine/runtime/random_graph.h"
 #include "tests/support/random.h"
 
@@ -82,6 +83,60 @@ TEST(Executor, RunsInTheArenaEqualFirstRuns) {
   }
   EXPECT_EQ(steady, graphs) << "runs on one shape repeat themselves";
   EXPECT_GT(planned, graphs * 9 / 10);
+}
+
+Graph two_convolutions(test::Random& random) {
+  Graph graph;
+  graph.opsets = {{"", 13}};
+  const auto floats = [&](const Shape& shape) {
+    Tensor tensor = Tensor::allocate(DType::kFloat32, shape).value();
+    for (float& value : tensor.mutable_data<float>()) {
+      value = random.uniform(-1, 1);
+    }
+    return tensor;
+  };
+  const auto node = [&](const char* op_type, const char* output, std::vector<std::string> inputs,
+                        AttributeMap attributes) {
+    Node made;
+    made.name = made.op_type = op_type;
+    made.inputs = std::move(inputs);
+    made.outputs = {output};
+    made.attributes = std::move(attributes);
+    graph.nodes.push_back(std::move(made));
+  };
+  graph.initializers["w"] = floats({8, 8, 3, 3});
+  graph.initializers["scale"] = Tensor::scalar(0.01F);
+  graph.initializers["zero"] = Tensor::scalar<std::uint8_t>(128);
+  graph.initializers["q"] = Tensor::from<std::int8_t>({8, 8, 3, 3}, std::vector<std::int8_t>(8 * 8 * 9, 3));
+  graph.initializers["q_zero"] = Tensor::scalar<std::int8_t>(0);
+  const std::vector<Index> two = {2, 2};
+  node("Conv", "a", {"x", "w"}, {{"dilations", two}, {"pads", std::vector<Index>{2, 2, 2, 2}}});
+  node("QuantizeLinear", "b", {"a", "scale", "zero"}, {});
+  node("QLinearConv", "c", {"b", "scale", "zero", "q", "scale", "q_zero", "scale", "zero"}, {});
+  node("DequantizeLinear", "y", {"c", "scale", "zero"}, {});
+  ValueInfo info;
+  info.name = "x";
+  info.dtype = DType::kFloat32;
+  graph.inputs = {info};
+  info.name = "y";
+  graph.outputs = {info};
+  return graph;
+}
+
+// What operators keep from their first run on is no part of what repeats.
+TEST(Executor, TheSecondRunLiesInTheArena) {
+  test::Random random(61);
+  const Graph graph = two_convolutions(random);
+  for (const int threads : {1, 2}) {
+    const Plan plan = plan_of(graph, threads);
+    const Tensor x = Tensor::allocate(DType::kFloat32, {1, 8, 80, 90}).value();
+    const Values results = run(plan, {{"x", x}});
+    EXPECT_EQ(kept_pool_bytes(), 0U) << "the first run's blocks";
+    for (int round = 0; round < 3; ++round) {
+      run(plan, {{"x", x}});
+      EXPECT_TRUE(plan.memory->arena_for({x.shape()}).is_steady()) << "threads " << threads << " round " << round;
+    }
+  }
 }
 
 TEST(Executor, ResultsLieOutsideTheArena) {

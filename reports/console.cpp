@@ -10,6 +10,7 @@
 #include "reports/ledger_table.h"
 #include "reports/number_text.h"
 #include "reports/pivot.h"
+#include "reports/printable.h"
 #include "reports/saturation_table.h"
 #include "reports/timing_table.h"
 
@@ -21,8 +22,8 @@ std::string painted(const std::string& text, Outcome outcome, bool color) {
     return text;
   }
   const bool good = outcome == Outcome::kPass || outcome == Outcome::kXfail;
-  const char* code = is_failure(outcome) ? "31" : good ? "32" : "33";
-  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+  const int code = is_failure(outcome) ? 31 : good ? 32 : 33;
+  return color_mark(code) + text + color_mark(0);
 }
 
 std::string painted_counts(const std::map<Outcome, std::int64_t>& counts, bool color) {
@@ -91,6 +92,11 @@ std::string expected_lines(const AttentionList& list, const ConsoleOptions& opti
   return text.empty() ? "" : "\n" + text;
 }
 
+// One result in full: outcome, name, reason, failed checks, rerun line.
+std::string result_text(const VariantResult& result, bool color) {
+  return outcome_word(result.outcome, color) + " " + result.name + "\n" + explanation_text(result);
+}
+
 // Variants that were never reached share one line: they have nothing to say each.
 void write_attention(const RunRecord& run, const AttentionList& list, const ConsoleOptions& options, const Sink& sink) {
   bool first = true;
@@ -119,14 +125,6 @@ void write_attention(const RunRecord& run, const AttentionList& list, const Cons
   }
 }
 
-}  // namespace
-
-std::string result_text(const VariantResult& result, bool color) {
-  return outcome_word(result.outcome, color) + " " + result.name + "\n" + explanation_text(result);
-}
-
-namespace {
-
 std::string case_tables(const CaseGroup& group, bool verbose) {
   std::string text;
   const Pivot pivot = make_pivot(group);
@@ -144,7 +142,8 @@ std::string case_tables(const CaseGroup& group, bool verbose) {
 
 }  // namespace
 
-void render_console(const RunRecord& run, const ConsoleOptions& options, const Sink& sink) {
+void render_console(const RunRecord& run, const ConsoleOptions& options, const Sink& raw) {
+  const Sink sink = color_sink(raw);
   std::vector<CaseLine> lines;
   std::string tables;
   AttentionCollector attention = attention_collector();

@@ -3,8 +3,6 @@
 // failure in full with the line that reruns it, and the verdict.
 #pragma once
 
-#include <string>
-
 #include "reports/record.h"
 #include "reports/sink.h"
 
@@ -16,7 +14,5 @@ struct ConsoleOptions {
 };
 
 void render_console(const RunRecord& run, const ConsoleOptions& options, const Sink& sink);
-// One failed (or otherwise notable) result in full: outcome, name, reason, failed checks, rerun line.
-std::string result_text(const VariantResult& result, bool color);
 
 }  // namespace assay::reports

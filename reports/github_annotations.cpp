@@ -7,6 +7,7 @@
 #include <array>
 
 #include "reports/attention.h"
+#include "reports/printable.h"
 
 namespace assay::reports {
 namespace {
@@ -27,7 +28,7 @@ constexpr std::array<Level, 3> kLevels{{
 std::string escaped(const std::string& text, bool property, std::size_t most = kMostAnnotationBytes) {
   std::string out;
   std::size_t whole = 0;  // bytes of `out` up to the last character that fits
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
       if (out.size() > most) {
         break;

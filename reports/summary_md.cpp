@@ -10,6 +10,7 @@
 #include "reports/ledger_table.h"
 #include "reports/number_text.h"
 #include "reports/pivot.h"
+#include "reports/printable.h"
 #include "reports/saturation_table.h"
 #include "reports/timing_table.h"
 
@@ -144,7 +145,8 @@ class SummaryMd : public Renderer {
   }
 
  private:
-  void put(const std::string& section) {
+  void put(const std::string& raw) {
+    const std::string section = printable(raw);
     if (bytes_ + section.size() > kMaxBytes) {
       ++left_out_;
       return;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "reports/number_text.h"
+#include "reports/printable.h"
 
 namespace assay::reports {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 // One line, in which neither "#" begins a directive nor "\" escapes.
 std::string line_text(const std::string& text) {
   std::string line;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     if (c == '#' || c == '\\') {
       line += '\\';
     }
@@ -62,7 +63,7 @@ std::string diagnostics(const VariantResult& result) {
 
 class Tap : public Renderer {
  public:
-  Tap(const RunRecord& run, const Sink& sink) : run_(run), sink_(sink) {
+  Tap(const RunRecord& run, const Sink& sink) : run_(run), sink_(printable_sink(sink)) {
     sink_(fmt::format("TAP version 14\n1..{}\n", run.results.size()));
   }
   void take(const CaseGroup& group) override {

@@ -2,16 +2,20 @@
 #include "engine/base/output_file.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "engine/base/unfinished_files.h"
 
@@ -92,6 +96,46 @@ Result<Place> look_at(const std::string& path) {
   return place;
 }
 
+// A new file's name is HEAD PROCESS - NUMBER TAIL.
+constexpr std::string_view kPartHead = ".assay-";
+constexpr std::string_view kPartTail = ".part";
+
+// The process in the name of a new file; nothing for other names.
+std::optional<pid_t> process_of_part(std::string_view name) {
+  if (!name.starts_with(kPartHead) || !name.ends_with(kPartTail) ||
+      name.size() <= kPartHead.size() + kPartTail.size()) {
+    return std::nullopt;
+  }
+  const std::string_view middle = name.substr(kPartHead.size(), name.size() - kPartHead.size() - kPartTail.size());
+  const std::size_t dash = middle.find('-');
+  pid_t process = 0;
+  unsigned number = 0;
+  if (dash == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const char* const end = middle.data() + middle.size();
+  const auto first = std::from_chars(middle.data(), middle.data() + dash, process);
+  const auto second = std::from_chars(middle.data() + dash + 1, end, number);
+  const bool whole = first.ec == std::errc() && first.ptr == middle.data() + dash && second.ec == std::errc() &&
+                     second.ptr == end && process > 0;
+  return whole ? std::optional(process) : std::nullopt;
+}
+
+// Nobody has it open to write: the lock is free. Between a file's making and its lock it is empty and its process
+// lives.
+bool is_abandoned(const std::string& path, pid_t process) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) {
+    return false;
+  }
+  struct stat found {};
+  const bool file = ::fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode);
+  const bool free = file && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+  const bool being_made = found.st_size == 0 && (::kill(process, 0) == 0 || errno == EPERM);
+  ::close(descriptor);
+  return free && !being_made;
+}
+
 struct Part {
   std::string path;
   int descriptor = -1;
@@ -103,11 +147,13 @@ Result<Part> make_part(const std::string& path, const Place& place) {
   static std::atomic<unsigned> serial{0};
   const fs::path folder = fs::path(place.target).parent_path();
   while (true) {
-    const std::string name = ".assay-" + std::to_string(::getpid()) + "-" + std::to_string(serial++) + ".part";
+    const std::string name =
+        std::string(kPartHead) + std::to_string(::getpid()) + "-" + std::to_string(serial++) + std::string(kPartTail);
     Part part{.path = (folder / name).string(), .descriptor = -1};
     part.note = UnfinishedFile(part.path);
     part.descriptor = ::open(part.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (part.descriptor >= 0) {
+      (void)::flock(part.descriptor, LOCK_EX | LOCK_NB);  // for as long as it is open: not abandoned
       return part;
     }
     if (errno != EEXIST && errno != EINTR) {
@@ -238,6 +284,20 @@ Status check_replaceable(const std::string& path) {
   ::close(part.descriptor);
   ::unlink(part.path.c_str());
   return {};
+}
+
+void remove_abandoned_parts(const std::string& folder) {
+  std::error_code error;
+  std::vector<fs::path> abandoned;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const auto process = process_of_part(entry->path().filename().native());
+    if (process && is_abandoned(entry->path().native(), *process)) {
+      abandoned.push_back(entry->path());
+    }
+  }
+  for (const fs::path& path : abandoned) {
+    fs::remove(path, error);
+  }
 }
 
 }  // namespace assay

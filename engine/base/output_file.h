@@ -48,4 +48,8 @@ class FileReplacement {
 // there.
 Status check_replaceable(const std::string& path);
 
+// Removes from a folder the new files of replacements whose process has ended before it could (by SIGKILL). Those that
+// a process still writes are locked and stay, as does everything of another name.
+void remove_abandoned_parts(const std::string& folder);
+
 }  // namespace assay

@@ -12,6 +12,7 @@
 #include "harness/diff/diff_text.h"
 #include "harness/run/range_file.h"
 #include "reports/exit_code.h"
+#include "reports/printable.h"
 
 namespace assay::cli {
 namespace {
@@ -83,7 +84,7 @@ int compare_action(const CompareFlags& flags) {
   if (const int code = output.write_json(json); code != 0) {
     return code;
   }
-  return print_data(output.json_to_stdout() ? json : comparison.text,
+  return print_data(output.json_to_stdout() ? json : reports::printable(comparison.text),
                     comparison.equal ? reports::kExitPass : reports::kExitFailed);
 }
 

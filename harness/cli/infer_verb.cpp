@@ -24,6 +24,7 @@
 #include "harness/spec/sanitized_name.h"
 #include "reports/exit_code.h"
 #include "reports/number_text.h"
+#include "reports/printable.h"
 #include "reports/text_table.h"
 
 namespace assay::cli {
@@ -278,7 +279,7 @@ int infer_action(const InferFlags& flags) {
     }
     say("the optimised model is in " + flags.optimized);
   }
-  return print_data(inferred.value().table);
+  return print_data(reports::printable(inferred.value().table));
 }
 
 }  // namespace

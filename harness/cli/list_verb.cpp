@@ -8,6 +8,7 @@
 #include "harness/run/selection.h"
 #include "harness/spec/expand.h"
 #include "reports/exit_code.h"
+#include "reports/printable.h"
 
 namespace assay::cli {
 namespace {
@@ -59,7 +60,7 @@ int list_action(const ListFlags& flags) {
     if (!selection.variants[i].selected) {
       continue;
     }
-    lines += selection.names[i] + "\n";
+    lines += reports::printable(selection.names[i]) + "\n";
     if (!flags.output.json.empty()) {
       json.push_back(variant_json(selection.case_of(i), *selection.variant(i), flags));
     }

@@ -21,6 +21,7 @@
 #include "harness/run/settings.h"
 #include "harness/spec/data_source.h"
 #include "reports/exit_code.h"
+#include "reports/printable.h"
 
 namespace assay::cli {
 namespace {
@@ -224,8 +225,9 @@ int quantize_action(const QuantizeFlags& flags) {
   }
   const std::string path = quantized.search ? quantized.search->text + "\n" : "";
   const bool met = !quantized.search || quantized.search->result.met;
-  return print_data(path + (flags.explain ? explanation_text(quantized.result) : nodes_text(quantized.result)),
-                    met ? reports::kExitPass : reports::kExitFailed);
+  return print_data(
+      reports::printable(path + (flags.explain ? explanation_text(quantized.result) : nodes_text(quantized.result))),
+      met ? reports::kExitPass : reports::kExitFailed);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "reports/exit_code.h"
+#include "reports/printable.h"
 
 namespace assay::cli {
 
@@ -43,7 +44,7 @@ int print_data(const std::string& text, int code) {
 }
 
 void say(const std::string& text) {
-  const std::string line = "assay: " + text + "\n";
+  const std::string line = "assay: " + reports::printable(text) + "\n";
   (void)std::fwrite(line.data(), 1, line.size(), stderr);
   (void)std::fflush(stderr);
 }

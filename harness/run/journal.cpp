@@ -63,6 +63,20 @@ Result<std::size_t> read_at(int descriptor, const std::string& path, std::uint64
   return total;
 }
 
+Status write_whole(int descriptor, const std::string& path, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written <= 0) {
+      return cannot("write", path, written < 0 ? errno : ENOSPC);
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
 // Calls `visit` for every whole line and gives the size of these lines together.
 Result<std::uint64_t> for_each_line(int descriptor, const std::string& path,
                                     const std::function<void(std::string_view line, std::uint64_t offset)>& visit) {
@@ -145,17 +159,23 @@ Journal::~Journal() {
   }
 }
 
-Result<std::size_t> Journal::for_each(const Visitor& visit) const {
-  std::size_t damaged = 0;
+Result<std::size_t> Journal::for_each(const Visitor& visit, const std::function<void(const Extent&)>& damaged) const {
+  std::size_t damaged_lines = 0;
   ASSAY_ASSIGN(const std::uint64_t whole,
                for_each_line(descriptor_, path_, [&](std::string_view line, std::uint64_t offset) {
+                 const Extent extent{.offset = offset, .length = static_cast<std::uint32_t>(line.size())};
                  std::vector<reports::VariantResult> results = reports::parse_journal(line);
-                 damaged += results.empty() ? 1 : 0;
+                 if (results.empty() && line.find_first_not_of(" \n") != std::string_view::npos) {
+                   ++damaged_lines;
+                   if (damaged) {
+                     damaged(extent);
+                   }
+                 }
                  for (reports::VariantResult& result : results) {
-                   visit(std::move(result), {.offset = offset, .length = static_cast<std::uint32_t>(line.size())});
+                   visit(std::move(result), extent);
                  }
                }));
-  return damaged + (whole < size_ ? 1 : 0);
+  return damaged_lines + (whole < size_ ? 1 : 0);
 }
 
 Result<reports::VariantResult> Journal::read(const Extent& extent) const {
@@ -183,20 +203,49 @@ Status Journal::repair() {
 
 Status Journal::clear() { return cut(0); }
 
+Status Journal::set_aside(const std::vector<Extent>& damaged) {
+  if (damaged.empty()) {
+    return {};
+  }
+  const std::string path = (fs::path(path_).parent_path() / kDamagedName).string();
+  const int aside = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (aside < 0) {
+    return cannot("write", path, errno);
+  }
+  Status status;
+  std::string line;
+  for (std::size_t i = 0; i < damaged.size() && status.ok(); ++i) {
+    line.resize(damaged[i].length);
+    const Result<std::size_t> got = read_at(descriptor_, path_, damaged[i].offset, line.data(), line.size());
+    status = got.ok() ? write_whole(aside, path, std::string_view(line).substr(0, got.value())) : Status(got.error());
+  }
+  if (::close(aside) != 0 && status.ok()) {
+    status = cannot("write", path, errno);
+  }
+  ASSAY_TRY(status);
+  // Where a descriptor appends, pwrite does too. Another one would take the lock with it when it is closed.
+  const int flags = ::fcntl(descriptor_, F_GETFL);
+  if (flags < 0 || ::fcntl(descriptor_, F_SETFL, flags & ~O_APPEND) != 0) {
+    return cannot("write", path_, errno);
+  }
+  for (const Extent& extent : damaged) {
+    line.assign(extent.length - 1, ' ');
+    const ssize_t written = ::pwrite(descriptor_, line.data(), line.size(), static_cast<off_t>(extent.offset));
+    if (written != static_cast<ssize_t>(line.size()) && status.ok()) {
+      status = cannot("write", path_, written < 0 ? errno : ENOSPC);
+    }
+  }
+  if (::fcntl(descriptor_, F_SETFL, flags) != 0) {
+    return cannot("write", path_, errno);
+  }
+  return status;
+}
+
 Result<Extent> Journal::append(const reports::VariantResult& result) {
   const std::string line = reports::journal_line(result);
-  std::string_view rest = line;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) {
-      continue;
-    }
-    if (written <= 0) {
-      const int code = written < 0 ? errno : ENOSPC;
-      (void)cut(size_);  // the next line must not grow on to half of this one
-      return cannot("write", path_, code);
-    }
-    rest.remove_prefix(static_cast<std::size_t>(written));
+  if (Status written = write_whole(descriptor_, path_, line); !written.ok()) {
+    (void)cut(size_);  // the next line must not grow on to half of this one
+    return written.error();
   }
   const Extent extent{.offset = size_, .length = static_cast<std::uint32_t>(line.size())};
   size_ += line.size();

@@ -35,13 +35,16 @@ class Journal {
   ~Journal();
 
   // Visits every whole line that is a result, in order; of a name that comes twice the last one counts. Gives the
-  // number of lines that are none: damaged, or cut off at the end.
+  // number of lines that are none: damaged, or cut off at the end. `damaged` is told of the former.
   using Visitor = std::function<void(reports::VariantResult result, const Extent& extent)>;
-  Result<std::size_t> for_each(const Visitor& visit) const;
+  Result<std::size_t> for_each(const Visitor& visit, const std::function<void(const Extent&)>& damaged = {}) const;
   Result<reports::VariantResult> read(const Extent& extent) const;
   // Cuts off a torn last line, so that the next one begins a line of its own.
   Status repair();
   Status clear();
+  // Puts these lines behind those of kDamagedName and blanks them here: they are said once. Errors: kIo; a line is then
+  // in both places or still here.
+  Status set_aside(const std::vector<Extent>& damaged);
   // On failure nothing of the line is left in the file.
   Result<Extent> append(const reports::VariantResult& result);
 
@@ -52,6 +55,9 @@ class Journal {
   int descriptor_ = -1;
   std::uint64_t size_ = 0;  // of the file
 };
+
+// In the folder of a journal: its lines that could not be read, as they were.
+inline constexpr char kDamagedName[] = "results.damaged.jsonl";
 
 // What the journal of a folder holds, the last line of each name; nothing if there is no journal.
 Result<std::vector<reports::VariantResult>> read_journal(const std::string& folder);

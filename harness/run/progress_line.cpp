@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "reports/printable.h"
+
 namespace assay::run {
 namespace {
 
@@ -27,7 +29,8 @@ bool ProgressLine::due() const {
          (terminal_ ? std::chrono::milliseconds(kRedraw) : std::chrono::milliseconds(kHeartbeat));
 }
 
-void ProgressLine::show(const std::string& text) {
+void ProgressLine::show(const std::string& raw) {
+  const std::string text = reports::printable(raw);
   last_ = Clock::now();
   if (terminal_) {
     print("\r\x1b[K" + text.substr(0, kWidth));

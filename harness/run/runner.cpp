@@ -37,6 +37,9 @@ using reports::Outcome;
 using reports::VariantResult;
 using Clock = std::chrono::steady_clock;
 
+// Cases whose lines may stand between each other in a journal without being expanded again and again.
+constexpr std::size_t kInterleavedCases = 8;
+
 // What a worker does: {"job": i} runs a variant, {"time": [i, ...]} times some. {"error"}: an exception, as for want of
 // memory.
 Handler guarded(Handler handler) {
@@ -59,6 +62,7 @@ Handler worker_handler(const Selection& selection, const TimingSettings& timing,
       return time_variants(selection, request.at("time").get<std::vector<std::size_t>>(), timing, *host);
     }
     const auto position = request.at("job").get<std::size_t>();
+    selection.keep_cases(1);
     const std::shared_ptr<const spec::Variant> variant = selection.variant(position);
     const spec::Case& test_case = selection.case_of(position);
     apply_test_faults(variant->name);
@@ -109,6 +113,7 @@ class Runner {
     if (options_.timeout_s != kDefaultTimeoutS) {
       background_->rerun.timeout_s = options_.timeout_s;
     }
+    keep_cases_of_workers();  // a worker stays with its case
     for (std::size_t i = 0; i < selection_.variants.size(); ++i) {
       store_->set_group(i, selection_.variants[i].case_index);
       if (selection_.variants[i].selected) {
@@ -152,6 +157,7 @@ class Runner {
     }
     ASSAY_TRY(prepare_folder(options_.folder));
     ASSAY_ASSIGN(Journal journal, Journal::open(options_.folder));
+    remove_abandoned_parts(options_.folder);
     background_->with_sources = true;
     for (const std::uint32_t position : reported_) {
       // Reads the files that the variant is made of, as they are now.
@@ -167,7 +173,7 @@ class Runner {
   }
 
   // What the journal has of the same configuration, made of the same files, is not done again.
-  Status take_over(const Journal& journal) {
+  Status take_over(Journal& journal) {
     std::unordered_map<std::size_t, std::uint32_t> by_hash;
     const std::hash<std::string_view> hash;
     for (const std::uint32_t position : reported_) {
@@ -194,11 +200,16 @@ class Runner {
         changes[position] = change;
       }
     };
-    ASSAY_ASSIGN(const std::size_t damaged, journal.for_each(adopt));
-    if (damaged > 0) {
+    selection_.keep_cases(kInterleavedCases);
+    std::vector<Extent> damaged;
+    ASSAY_ASSIGN(const std::size_t lost,
+                 journal.for_each(adopt, [&](const Extent& extent) { damaged.push_back(extent); }));
+    if (lost > 0) {
       options_.say(fmt::format("--resume: {} line{} of the journal discarded: damaged or cut off, no whole result",
-                               damaged, damaged == 1 ? "" : "s"));
+                               lost, lost == 1 ? "" : "s"));
     }
+    ASSAY_TRY(journal.set_aside(damaged));
+    keep_cases_of_workers();
     std::map<std::string, std::size_t> discarded;  // by reason
     for (const auto& [position, change] : changes) {
       store_->forget(position);
@@ -238,7 +249,7 @@ class Runner {
     Progress progress(jobs.size(), options_.progress_bar);
     const Handler handler = worker_handler(selection_, options_.timing_settings, scratch_->path());
     PoolOptions pool;
-    pool.workers = options_.workers > 0 ? options_.workers : usable_cores();
+    pool.workers = workers();
     pool.timeout_s = options_.timeout_s;
     if (!timeouts.empty()) {
       pool.timeout_of = [&](std::size_t job) { return static_cast<double>(timeouts[job]); };
@@ -255,6 +266,9 @@ class Runner {
     note(run_jobs(jobs, pool));
     progress.finish();
   }
+
+  int workers() const { return options_.workers > 0 ? options_.workers : usable_cores(); }
+  void keep_cases_of_workers() { selection_.keep_cases(static_cast<std::size_t>(workers()) + 1); }
 
   double timeout_of(const std::string& name) const {
     return options_.select.durations->timeout_s(name, options_.timeout_factor, options_.timeout_floor_s,

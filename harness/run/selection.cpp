@@ -46,8 +46,6 @@ void add_baselines(const spec::Case& test_case, const std::vector<Variant>& vari
   }
 }
 
-constexpr std::size_t kRecentCases = 8;
-
 }  // namespace
 
 std::size_t Selection::selected_count() const {
@@ -80,10 +78,19 @@ std::shared_ptr<const std::vector<Variant>> Selection::expanded(std::uint32_t ca
   auto shared = std::make_shared<const std::vector<Variant>>(variants.ok() ? std::move(variants).value()
                                                                            : std::vector<Variant>());
   recent_.emplace_front(case_index, shared);
-  if (recent_.size() > kRecentCases) {
+  keep_recent();
+  return shared;
+}
+
+void Selection::keep_recent() const {
+  while (recent_.size() > kept_cases_) {
     recent_.pop_back();
   }
-  return shared;
+}
+
+void Selection::keep_cases(std::size_t count) const {
+  kept_cases_ = std::max<std::size_t>(count, 1);
+  keep_recent();
 }
 
 std::shared_ptr<const Variant> Selection::variant(std::size_t position) const {

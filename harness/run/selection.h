@@ -55,10 +55,14 @@ class Selection {
   std::shared_ptr<const spec::Variant> variant(std::size_t position) const;
   // All variants of a case, of those cases that were asked for last.
   std::shared_ptr<const std::vector<spec::Variant>> expanded(std::uint32_t case_index) const;
+  // Of how many cases the variants are kept (one unless told): as many as are asked for in turn. At least one.
+  void keep_cases(std::size_t count) const;
 
  private:
+  void keep_recent() const;
   using Expansion = std::pair<std::uint32_t, std::shared_ptr<const std::vector<spec::Variant>>>;
   mutable std::deque<Expansion> recent_;  // most recent first
+  mutable std::size_t kept_cases_ = 1;
 };
 
 // Shards without recorded durations take every count-th selected variant; with them, each the next longest to the shard

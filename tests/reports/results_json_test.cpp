@@ -96,6 +96,37 @@ TEST(ResultsJson, BadTextIsAnErrorNotACrash) {
   }
 }
 
+// The JSON pointer of what is at fault, for every value of a record made a wrong one in turn.
+TEST(ResultsJson, ErrorsNameTheKey) {
+  const auto error_with = [](const char* pointer, const Json& value) {
+    Json json = Json::parse(report_text(start_results_json, test::every_outcome()));
+    for (const Json& result : json["results"]) {
+      if (!result["checks"].empty()) {
+        json["results"][0]["checks"] = Json(result["checks"]);
+      }
+    }
+    json[Json::json_pointer(pointer)] = value;
+    const ParsedRun parsed = parse_results_json(json.dump());
+    return parsed.run ? "read" : parsed.error;
+  };
+  EXPECT_EQ(error_with("/host", 5), "read");  // any JSON
+  EXPECT_EQ(error_with("/schema_version", "a"), "/schema_version: type must be number, but is string");
+  EXPECT_EQ(error_with("/schema_version", 99), "/schema_version: is 99, this build reads 1");
+  EXPECT_EQ(error_with("/duration_s", "x"), "/duration_s: type must be number, but is string");
+  EXPECT_EQ(error_with("/results", Json::object()), "/results: type must be array, but is object");
+  EXPECT_EQ(error_with("/results/1", 3), "/results/1: type must be object, but is number");
+  EXPECT_EQ(error_with("/results/1/name", 7), "/results/1/name: type must be string, but is number");
+  EXPECT_EQ(error_with("/results/0/outcome", "good"), "/results/0/outcome: unknown outcome 'good'");
+  EXPECT_EQ(error_with("/results/0/variant", 1), "/results/0/variant: type must be object, but is number");
+  EXPECT_EQ(error_with("/results/0/checks", 1), "/results/0/checks: type must be array, but is number");
+  EXPECT_EQ(error_with("/results/0/checks/0", 5), "/results/0/checks/0: type must be object, but is number");
+  EXPECT_EQ(error_with("/results/0/checks/0/value", "x"), "/results/0/checks/0/value: must be a number, but is string");
+  EXPECT_EQ(error_with("/results/0/checks/0/would_pass", {{"a/b", "x"}}),
+            "/results/0/checks/0/would_pass/a~1b: must be a number, but is string");
+  EXPECT_EQ(error_with("/results/0/kernels", Json::array({Json::object()})),
+            "/results/0/kernels/0: key 'node' not found");
+}
+
 TEST(Journal, TornEndIsIgnored) {
   const RunRecord run = test::every_outcome();
   std::string text;

@@ -5,12 +5,15 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace assay {
 namespace {
@@ -183,6 +186,37 @@ TEST_F(OutputFile, CheckChangesNothing) {
   EXPECT_TRUE(check_replaceable("/dev/null").ok());
   EXPECT_EQ(text_of(path("f")), "old");
   EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(OutputFile, AbandonedPartsAreRemovedAndNothingElse) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Result<FileReplacement> begun = FileReplacement::begin(path("killed"));
+    begun.value().write(std::string(100000, 'x'));
+    Result<FileReplacement> empty = FileReplacement::begin(path("killed too"));
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(files(), 2U);
+  const std::vector<std::string> others = {".assay-1.part",    ".assay-1-.part",   ".assay--1.part",  ".assay-a-1.part",
+                                           ".assay-1-2.part.", "x.assay-1-2.part", ".assay-1-2x.part"};
+  for (const std::string& name : others) {
+    ASSERT_TRUE(replace_file(path(name), "own").ok());
+  }
+  fs::create_directory(path(".assay-1-7.part"));
+  fs::create_symlink(path(others[0]), path(".assay-1-8.part"));
+  Result<FileReplacement> own = FileReplacement::begin(path("own"));
+  own.value().write(std::string(100000, 'y'));
+  Result<FileReplacement> begun = FileReplacement::begin(path("begun"));
+  EXPECT_EQ(files(), 2 + others.size() + 4);
+  remove_abandoned_parts(folder_.string());
+  EXPECT_EQ(files(), others.size() + 4);
+  EXPECT_TRUE(own.value().commit().ok());
+  EXPECT_TRUE(begun.value().commit().ok());
+  EXPECT_EQ(text_of(path("own")).size(), 100000U);
+  remove_abandoned_parts(path("none"));
 }
 
 }  // namespace

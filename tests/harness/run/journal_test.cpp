@@ -43,6 +43,15 @@ class JournalFile : public testing::Test {
     made.outcome = outcome;
     return made;
   }
+  // Whether another process could have the folder now.
+  bool free_for_others() const {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::_exit(check_not_running(folder_).ok() ? 0 : 1);
+    }
+    int status = -1;
+    return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
   std::string folder_;
   std::string path_;
 };
@@ -66,6 +75,31 @@ TEST_F(JournalFile, KeepsTheLastLineOfAName) {
   const Result<reports::RunRecord> run = read_run(folder_);
   ASSERT_TRUE(run.ok());
   EXPECT_EQ(run.value().results.size(), 2U);
+}
+
+TEST_F(JournalFile, SetsADamagedLineAsideOnce) {
+  {
+    Result<Journal> journal = Journal::open(folder_);
+    ASSERT_TRUE(journal.value().append(result("a", reports::Outcome::kPass)).ok());
+  }
+  const std::string good = read_file(path_).value();
+  ASSERT_TRUE(replace_file(path_, good + "{\"case\": garbage\n" + good).ok());
+  for (int round = 0; round < 2; ++round) {
+    Result<Journal> journal = Journal::open(folder_);
+    ASSERT_TRUE(journal.ok());
+    std::vector<Extent> damaged;
+    const auto count = journal.value().for_each([](const reports::VariantResult&, const Extent&) {},
+                                                [&](const Extent& extent) { damaged.push_back(extent); });
+    EXPECT_EQ(count.value(), round == 0 ? 1U : 0U);
+    EXPECT_EQ(damaged.size(), round == 0 ? 1U : 0U);
+    ASSERT_TRUE(journal.value().set_aside(damaged).ok());
+    // What is appended afterwards goes to the end, and nothing whole has been touched.
+    ASSERT_TRUE(journal.value().append(result("b", reports::Outcome::kPass)).ok());
+    EXPECT_EQ(lines(journal.value()), 3U + static_cast<std::size_t>(round));
+    EXPECT_FALSE(free_for_others());
+  }
+  EXPECT_EQ(read_file(folder_ + "/" + kDamagedName).value(), "{\"case\": garbage\n");
+  EXPECT_TRUE(read_file(path_).value().starts_with(good + std::string(16, ' ') + "\n" + good));
 }
 
 TEST_F(JournalFile, RepairCutsATornEndWithoutWritingTheRestAgain) {

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -116,6 +118,30 @@ std::vector<std::string> find_files(const std::vector<std::string>& paths, std::
   return files;
 }
 
+// One for each file, in order. Threads share the files in runs of neighbours, which mostly share parts too; each reads
+// parts for itself.
+std::vector<CaseOrErrors> read_files(const std::vector<std::string>& files) {
+  constexpr std::size_t kFewest = 256;  // files worth a thread
+  const std::size_t threads =
+      std::clamp<std::size_t>(files.size() / kFewest, 1, std::max(1U, std::thread::hardware_concurrency()));
+  std::vector<CaseOrErrors> all(files.size());
+  const auto read_part = [&](std::size_t part) {
+    Composer composer;
+    for (std::size_t i = files.size() * part / threads; i < files.size() * (part + 1) / threads; ++i) {
+      all[i] = from_document(Document::read(files[i]), composer, true);
+    }
+  };
+  std::vector<std::future<void>> others;
+  for (std::size_t part = 1; part < threads; ++part) {
+    others.push_back(std::async(std::launch::async, read_part, part));
+  }
+  read_part(0);
+  for (std::future<void>& other : others) {
+    other.get();
+  }
+  return all;
+}
+
 }  // namespace
 
 CaseOrErrors parse_case(std::string path, std::string text) {
@@ -130,15 +156,14 @@ CaseOrErrors load_case(const std::string& path) {
 
 CaseSet load_cases(const std::vector<std::string>& paths) {
   CaseSet set;
-  Composer composer;
+  std::vector<std::string> files = find_files(paths, set.errors);
   std::set<std::string> seen;
+  std::erase_if(files, [&](const std::string& file) { return !seen.insert(identity_of(file)).second; });
+  std::vector<CaseOrErrors> all = read_files(files);
   std::set<std::string> reported;
   std::map<std::string, std::string> file_of_name;
-  for (const std::string& file : find_files(paths, set.errors)) {
-    if (!seen.insert(identity_of(file)).second) {
-      continue;
-    }
-    CaseOrErrors loaded = from_document(Document::read(file), composer, true);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    CaseOrErrors& loaded = all[i];
     for (std::string& error : loaded.errors) {
       if (reported.insert(error).second) {  // a fault in a part is one of each case that shares it
         set.errors.push_back(std::move(error));
@@ -147,7 +172,7 @@ CaseSet load_cases(const std::vector<std::string>& paths) {
     if (!loaded.value) {
       continue;
     }
-    const auto [other, fresh] = file_of_name.emplace(loaded.value->name, file);
+    const auto [other, fresh] = file_of_name.emplace(loaded.value->name, files[i]);
     if (!fresh) {
       const Element name = loaded.value->element.member("name");
       set.errors.push_back(

@@ -5,28 +5,19 @@
 #include <numbers>
 #include <string>
 
+#include "engine/runtime/ops/element_loop.h"
 #include "engine/runtime/ops/float_operators.h"
 
 namespace assay::runtime {
 namespace {
 
 template <typename F>
-Result<Tensor> map(const Tensor& x, const F& f) {
-  ASSAY_TRY(check_type(x, "X", {DType::kFloat32}));
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kFloat32, x.shape()));
-  const float* in = x.data<float>().data();
-  float* out = y.mutable_data<float>().data();
-  const Index count = x.size();
-  for (Index i = 0; i < count; ++i) {
-    out[i] = f(in[i]);
-  }
-  return y;
-}
-
-template <typename F>
 OperatorResult prepare_map(const PrepareContext& context, F f) {
   ASSAY_TRY(check_arity(context, 1, 1));
-  return make_elementwise_operator([f](const RunContext& run) { return map(run.input(0), f); });
+  return make_elementwise_operator([f](const RunContext& run) -> Result<Tensor> {
+    ASSAY_TRY(check_type(run.input(0), "X", {DType::kFloat32}));
+    return map_elements<float, float>(run, f);
+  });
 }
 
 double gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/shape.h"
+#include "engine/runtime/ops/element_loop.h"
 
 namespace assay::runtime {
 
@@ -73,32 +74,44 @@ void Broadcast::for_each_row(const Visit& visit) const {
   }
 }
 
-// out = f(a, b) for every element; the common step patterns are loops that vectorise.
+// z[i] = f(x[i], y[i]) with the steps of the row; the common ones are loops that vectorise. z may be x or y.
 template <typename In, typename Out, typename F>
-void broadcast_apply(const Broadcast& broadcast, const In* a, const In* b, Out* out, const F& f) {
-  broadcast.for_each_row([&](const BroadcastRow& row) {
-    const In* x = a + row.a;
-    const In* y = b + row.b;
-    Out* z = out + row.out;
-    if (row.a_step == 1 && row.b_step == 1) {
-      for (Index i = 0; i < row.count; ++i) {
-        z[i] = f(x[i], y[i]);
-      }
-    } else if (row.a_step == 1) {
-      const In right = *y;
-      for (Index i = 0; i < row.count; ++i) {
-        z[i] = f(x[i], right);
-      }
-    } else if (row.b_step == 1) {
-      const In left = *x;
-      for (Index i = 0; i < row.count; ++i) {
-        z[i] = f(left, y[i]);
-      }
-    } else {
-      for (Index i = 0; i < row.count; ++i) {
-        z[i] = f(*x, *y);
-      }
+void apply_to_row(const BroadcastRow& row, const In* x, const In* y, Out* z, const F& f) {
+  if (row.a_step == 1 && row.b_step == 1) {
+#pragma GCC ivdep
+    for (Index i = 0; i < row.count; ++i) {
+      z[i] = f(x[i], y[i]);
     }
+  } else if (row.a_step == 1) {
+    const In right = *y;
+#pragma GCC ivdep
+    for (Index i = 0; i < row.count; ++i) {
+      z[i] = f(x[i], right);
+    }
+  } else if (row.b_step == 1) {
+    const In left = *x;
+#pragma GCC ivdep
+    for (Index i = 0; i < row.count; ++i) {
+      z[i] = f(left, y[i]);
+    }
+  } else {
+    const In left = *x;
+    const In right = *y;
+    for (Index i = 0; i < row.count; ++i) {
+      z[i] = f(left, right);
+    }
+  }
+}
+
+// out = f(a, b) for every element. `out` may be an operand that has the result's shape.
+template <typename In, typename Out, typename F>
+void broadcast_apply(const Broadcast& broadcast, const In* a, const In* b, Out* out, const F& f, int threads = 1) {
+  broadcast.for_each_row([&](const BroadcastRow& row) {
+    for_each_piece(row.count, threads, [&](Index first, Index last) {
+      BroadcastRow piece = row;
+      piece.count = last - first;
+      apply_to_row(piece, a + row.a + first * row.a_step, b + row.b + first * row.b_step, out + row.out + first, f);
+    });
   });
 }
 

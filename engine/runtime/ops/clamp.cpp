@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "engine/runtime/ops/element_loop.h"
 #include "engine/runtime/ops/float_operators.h"
 #include "engine/runtime/ops/types.h"
 
@@ -29,25 +30,20 @@ struct Bounds<double> {
 };
 
 template <typename T>
-Result<Tensor> clamp(const Tensor& x, const Bounds<T>& bounds) {
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(x.dtype(), x.shape()));
-  const T* in = x.data<T>().data();
-  T* out = y.mutable_data<T>().data();
-  const Index count = x.size();
+Result<Tensor> clamp(const RunContext& context, const Bounds<T>& bounds) {
   const T low = bounds.low;
   const T high = bounds.high;
-  for (Index i = 0; i < count; ++i) {
-    const T raised = in[i] < low ? low : in[i];
-    out[i] = raised > high ? high : raised;
-  }
-  return y;
+  return map_elements<T, T>(context, [low, high](T x) {
+    const T raised = x < low ? low : x;
+    return raised > high ? high : raised;
+  });
 }
 
-Result<Tensor> relu(const Tensor& x) {
-  return with_number_type(x.dtype(), "X", [&]<typename T>() -> Result<Tensor> {
+Result<Tensor> relu(const RunContext& context) {
+  return with_number_type(context.input(0).dtype(), "X", [&]<typename T>() -> Result<Tensor> {
     Bounds<T> bounds;
     bounds.low = 0;
-    return clamp(x, bounds);
+    return clamp(context, bounds);
   });
 }
 
@@ -67,12 +63,11 @@ Status read_bound(const Tensor& tensor, const char* name, T& bound) {
 }
 
 Result<Tensor> clip_by_inputs(const RunContext& context) {
-  const Tensor& x = context.input(0);
-  return with_number_type(x.dtype(), "X", [&]<typename T>() -> Result<Tensor> {
+  return with_number_type(context.input(0).dtype(), "X", [&]<typename T>() -> Result<Tensor> {
     Bounds<T> bounds;
     ASSAY_TRY(read_bound(context.input(1), "min", bounds.low));
     ASSAY_TRY(read_bound(context.input(2), "max", bounds.high));
-    return clamp(x, bounds);
+    return clamp(context, bounds);
   });
 }
 
@@ -80,7 +75,7 @@ Result<Tensor> clip_by_inputs(const RunContext& context) {
 
 OperatorResult prepare_relu(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 1, 1));
-  return make_elementwise_operator([](const RunContext& run) { return relu(run.input(0)); });
+  return make_elementwise_operator(relu);
 }
 
 OperatorResult prepare_clip(const PrepareContext& context) {
@@ -99,7 +94,7 @@ OperatorResult prepare_clip_by_attributes(const PrepareContext& context) {
   bounds.high = context.node.float_attribute("max", defaults.high);
   return make_elementwise_operator([bounds](const RunContext& run) -> Result<Tensor> {
     ASSAY_TRY(check_type(run.input(0), "X", {DType::kFloat32}));
-    return clamp(run.input(0), bounds);
+    return clamp(run, bounds);
   });
 }
 

@@ -4,23 +4,12 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/runtime/ops/element_loop.h"
 #include "engine/runtime/ops/elementwise_operators.h"
 #include "engine/runtime/ops/types.h"
 
 namespace assay::runtime {
 namespace {
-
-template <typename Out, typename T, typename F>
-Result<Tensor> map(const Tensor& x, const F& f) {
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DTypeOf<Out>::value, x.shape()));
-  const T* in = x.data<T>().data();
-  Out* out = y.mutable_data<Out>().data();
-  const Index count = x.size();
-  for (Index i = 0; i < count; ++i) {
-    out[i] = f(in[i]);
-  }
-  return y;
-}
 
 // y = f(x) with y of x's type, one of `List`.
 template <typename List, typename F>
@@ -28,7 +17,7 @@ OperatorResult prepare_map(const PrepareContext& context, F f) {
   ASSAY_TRY(check_arity(context, 1, 1));
   return make_elementwise_operator([f](const RunContext& run) {
     const Tensor& x = run.input(0);
-    return with_type(List(), x.dtype(), "X", [&]<typename T>() { return map<T, T>(x, f); });
+    return with_type(List(), x.dtype(), "X", [&]<typename T>() { return map_elements<T, T>(run, f); });
   });
 }
 
@@ -39,7 +28,7 @@ OperatorResult prepare_predicate(const PrepareContext& context, F f) {
   return make_operator(
       [f](const RunContext& run) {
         const Tensor& x = run.input(0);
-        return with_type(List(), x.dtype(), "X", [&]<typename T>() { return map<bool, T>(x, f); });
+        return with_type(List(), x.dtype(), "X", [&]<typename T>() { return map_elements<bool, T>(run, f); });
       },
       "float32");
 }

@@ -29,7 +29,7 @@ Result<Tensor> fold(const RunContext& context, const F& f) {
     ASSAY_ASSIGN(const Broadcast broadcast, Broadcast::make(left.shape(), right.shape()));
     ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(left.dtype(), broadcast.shape()));
     broadcast_apply(broadcast, left.data<T>().data(), right.data<T>().data(), out.mutable_data<T>().data(),
-                    applied<T>(f));
+                    applied<T>(f), context.threads);
     left = std::move(out);
   }
   return left;

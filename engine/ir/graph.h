@@ -30,7 +30,7 @@ struct Node {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   AttributeMap attributes;
-  std::string origin;  // the pass that made this node; "" for the model's own
+  std::string origin;  // the passes that made this node, in order, ", " between them; "" for the model's own
   // The last `captures` inputs are outer values that the node's subgraphs use. Every subgraph has them as its last
   // graph inputs, in the same order, so a subgraph is a graph of its own and a capture is a use like any other.
   std::size_t captures = 0;

@@ -34,43 +34,54 @@ Status ConvWeights::arrange(const Tensor& w) {
   return {};
 }
 
-Status ConvWeights::pack(const Tensor& w, Index group, const kernels::GemmKernel& kernel) {
+Status ConvWeights::pack(const Tensor& w, Index group, const kernels::GemmKernel& kernel, bool is_constant) {
   ASSAY_TRY(check_conv_weights(w, group));
   is_signed_ = w.dtype() == DType::kInt8;
-  ASSAY_TRY(arrange(w));
-  const Index outputs = w.dim(0);
-  const Index contraction = w.size() / std::max(outputs, Index{1});
+  groups_ = group;
+  group_outputs_ = w.dim(0) / group;
+  contraction_ = w.size() / std::max(w.dim(0), Index{1});
   witnesses_.clear();
-  packed_.resize(static_cast<std::size_t>(group));
-  for (PackedMatrix& packed : packed_) {
-    packed.k = contraction;
-    packed.n = outputs / group;
+  shared_ = nullptr;
+  if (!is_constant) {
+    return pack_groups(w, group, kernel, packed_);
   }
+  const auto pack_new = [&]() -> Result<PackedMatrices> {
+    PackedMatrices made;
+    ASSAY_TRY(pack_groups(w, group, kernel, made));
+    return made;
+  };
+  ASSAY_ASSIGN(shared_,
+               shared_weights(w, {.kernel = &kernel, .order = WeightOrder::kConvolution, .groups = group}, pack_new));
+  return {};
+}
+
+Status ConvWeights::pack_groups(const Tensor& w, Index group, const kernels::GemmKernel& kernel, PackedMatrices& out) {
+  ASSAY_TRY(arrange(w));
+  out.resize(static_cast<std::size_t>(group));
   for (Index g = 0; g < group; ++g) {
-    ASSAY_TRY(pack_matrix(kernel, matrix(g), packed_[static_cast<std::size_t>(g)]));
+    ASSAY_TRY(pack_matrix(kernel, matrix(g), out[static_cast<std::size_t>(g)]));
   }
   bytes_ = ScratchBuffer();
   return {};
 }
 
 Status ConvWeights::make_witnesses(const Tensor& w) {
-  if (witnesses_.size() == packed_.size()) {
+  if (!witnesses_.empty()) {
     return {};
   }
   ASSAY_TRY(arrange(w));
-  while (witnesses_.size() < packed_.size()) {
-    witnesses_.emplace_back(matrix(static_cast<Index>(witnesses_.size())));
+  for (Index g = 0; g < groups_; ++g) {
+    witnesses_.emplace_back(matrix(g));
   }
   return {};
 }
 
 ByteMatrix ConvWeights::matrix(Index group) const {
-  const PackedMatrix& shape = packed(group);
-  return {.data = bytes_.as<std::byte>() + group * shape.n * shape.k,
-          .rows = shape.k,
-          .columns = shape.n,
+  return {.data = bytes_.as<std::byte>() + group * group_outputs_ * contraction_,
+          .rows = contraction_,
+          .columns = group_outputs_,
           .row_stride_bytes = 1,
-          .column_stride_bytes = shape.k,
+          .column_stride_bytes = contraction_,
           .is_signed = is_signed_};
 }
 

@@ -67,9 +67,24 @@ Status QuantizedMatmul::pack(const Tensor& b, bool a_signed) {
   const Index count = vector ? 1 : std::accumulate(shape.begin(), shape.end() - 2, Index{1}, std::multiplies<>());
   b_ = b.reshaped({count, rows, columns});
   witnesses_.clear();
-  packed_.resize(static_cast<std::size_t>(count));
-  for (Index i = 0; i < count; ++i) {
-    ASSAY_TRY(pack_matrix(*choice_.kernel, right(i), packed_[static_cast<std::size_t>(i)]));
+  shared_ = nullptr;
+  if (!b_is_constant_) {
+    return pack_matrices(packed_);
+  }
+  const WeightLayout layout = {.kernel = choice_.kernel,
+                               .order = b_transposed_ ? WeightOrder::kTransposedMatrix : WeightOrder::kMatrix};
+  ASSAY_ASSIGN(shared_, shared_weights(b_, layout, [&]() -> Result<PackedMatrices> {
+                 PackedMatrices made;
+                 ASSAY_TRY(pack_matrices(made));
+                 return made;
+               }));
+  return {};
+}
+
+Status QuantizedMatmul::pack_matrices(PackedMatrices& out) const {
+  out.resize(static_cast<std::size_t>(b_.dim(0)));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    ASSAY_TRY(pack_matrix(*choice_.kernel, right(static_cast<Index>(i)), out[i]));
   }
   return {};
 }
@@ -92,7 +107,7 @@ Result<bool> QuantizedMatmul::bind(const RunContext& context, const Shape& a_sha
     b_shape_ = b.shape();
   }
   const bool a_signed = a.dtype() == DType::kInt8;
-  const bool repack = !b_is_constant_ || packed_.empty() || a_signed != a_signed_;
+  const bool repack = !b_is_constant_ || matrices().empty() || a_signed != a_signed_;
   if (repack) {
     bound_ = false;
     ASSAY_TRY(pack(b, a_signed));
@@ -108,7 +123,7 @@ void QuantizedMatmul::set_parameters(const MatmulParameters& parameters) {
   }
   corrections_.clear();
   for (Index i = 0; i < shape_.b_count; ++i) {
-    corrections_.push_back(make_correction({.b = packed_[static_cast<std::size_t>(i)],
+    corrections_.push_back(make_correction({.b = matrices()[static_cast<std::size_t>(i)],
                                             .a_zero_point = per_row ? 0 : parameters.a_zero_points[0],
                                             .b_zero_points = columns_of_matrix(parameters.b_zero_points, i, shape_.n),
                                             .bias = parameters.bias}));
@@ -142,11 +157,11 @@ ByteMatrix QuantizedMatmul::right(Index index) const {
 
 Product QuantizedMatmul::product(Index index) const {
   const auto i = static_cast<std::size_t>(index);
-  return {.kernel = *choice_.kernel, .b = packed_[i], .correction = corrections_[i]};
+  return {.kernel = *choice_.kernel, .b = matrices()[i], .correction = corrections_[i]};
 }
 
 const WeightWitness& QuantizedMatmul::witness(Index index) {
-  while (witnesses_.size() < packed_.size()) {
+  while (witnesses_.size() < matrices().size()) {
     witnesses_.emplace_back(right(static_cast<Index>(witnesses_.size())));
   }
   return witnesses_[static_cast<std::size_t>(index)];

@@ -7,6 +7,7 @@
 
 #include "engine/runtime/product_witness.h"
 #include "engine/runtime/quantized_product.h"
+#include "engine/runtime/shared_weights.h"
 
 namespace assay::runtime {
 
@@ -80,6 +81,8 @@ class QuantizedMatmul {
  private:
   void choose(bool a_signed, bool b_signed);
   Status pack(const Tensor& b, bool a_signed);
+  Status pack_matrices(PackedMatrices& out) const;
+  const PackedMatrices& matrices() const { return shared_ == nullptr ? packed_ : *shared_; }
   // Calls body(product index, first row, row count, worker scratch) for blocks of rows.
   template <typename Body>
   Status for_each_block(RunContext& context, const Body& body);
@@ -98,8 +101,9 @@ class QuantizedMatmul {
   kernels::GemmChoice choice_;
   Tensor b_;
   const kernels::RequantizeKernel& requantize_;
-  std::vector<PackedMatrix> packed_;      // per matrix of B
-  std::vector<WeightWitness> witnesses_;  // likewise, from when a witness is first asked for
+  PackedMatrices packed_;                         // per matrix of a B that is no constant
+  std::shared_ptr<const PackedMatrices> shared_;  // likewise of a constant one
+  std::vector<WeightWitness> witnesses_;          // likewise, from when a witness is first asked for
   // Of the last bind.
   bool bound_ = false;  // and its parameters set
   DType a_type_ = DType::kUint8;

@@ -106,7 +106,7 @@ class QLinearConv final : public Operator {
     ASSAY_TRY(check_conv_weights(w, group_));
     depthwise_ = group_ > 1 && w.dim(0) == group_ && w.dim(1) == 1;
     choose(x_signed, w.dtype() == DType::kInt8);
-    return depthwise_ ? Status{} : weights_.pack(w, group_, *kernels_.gemm.kernel);
+    return depthwise_ ? Status{} : weights_.pack(w, group_, *kernels_.gemm.kernel, weights_are_constant_);
   }
 
   Status bind(const RunContext& context) {

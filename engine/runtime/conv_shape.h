@@ -23,8 +23,8 @@ struct ConvShape {
   Index positions() const { return window.h.output * window.w.output; }  // of one channel of y
   Shape output_shape() const { return window.output_shape({batch, outputs()}); }
   Index multiply_accumulates() const { return batch * outputs() * positions() * contraction(); }
-  // Every output channel reads one input channel of its own.
-  bool depthwise() const { return group > 1 && group_channels == 1 && group_outputs == 1; }
+  // Every output channel reads one input channel of its own; one channel alone counts too.
+  bool depthwise() const { return group_channels == 1 && group_outputs == 1; }
   // One tap, no padding, every position: the patches are the image itself.
   bool pointwise() const;
 };

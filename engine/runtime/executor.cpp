@@ -186,7 +186,7 @@ class Run {
                             std::to_string(step.outputs.size()));
     }
     result_.multiply_accumulates += context.multiply_accumulates;
-    if (wants_witness) {
+    if (wants_witness && step.op->saturates()) {  // which may follow from computed operands
       witness.node = plan_.graph->nodes[step.node].name;
       result_.saturation.push_back(std::move(witness));
     }

@@ -37,10 +37,10 @@ void add_channel(const kernels::PairStatistics& seen, ChannelSaturation& channel
   channel.largest_loss = std::max(channel.largest_loss, seen.largest_loss);
 }
 
-void set_bound(const kernels::PairBound& bound, ChannelSaturation& channel) {
-  channel.weight_pairs = bound.pairs;
-  channel.weight_pairs_at_risk = bound.at_risk;
-  channel.largest_possible_loss = bound.largest_loss;
+void add_bound(const kernels::PairBound& bound, ChannelSaturation& channel) {
+  channel.weight_pairs += bound.pairs;
+  channel.weight_pairs_at_risk += bound.at_risk;
+  channel.largest_possible_loss = std::max(channel.largest_possible_loss, bound.largest_loss);
 }
 
 }  // namespace
@@ -52,12 +52,18 @@ WeightWitness::WeightWitness(const ByteMatrix& b) : risks_(kernels::find_pair_ri
   }
 }
 
+void WeightWitness::add_bounds(Index first_channel, SaturationInfo& info) const {
+  const std::span<ChannelSaturation> channels = channels_of(info, first_channel, bounds_.size());
+  for (std::size_t j = 0; j < bounds_.size(); ++j) {
+    add_bound(bounds_[j], channels[j]);
+  }
+}
+
 void WeightWitness::add(const ProductRows& rows, Index first_channel, SaturationInfo& info) const {
   std::vector<kernels::PairStatistics> seen(bounds_.size());
   add_total(kernels::count_saturated_pairs(left_operand(rows), risks_, {.columns = seen, .rows = {}}), info);
   const std::span<ChannelSaturation> channels = channels_of(info, first_channel, seen.size());
   for (std::size_t j = 0; j < seen.size(); ++j) {
-    set_bound(bounds_[j], channels[j]);
     add_channel(seen[j], channels[j]);
   }
 }
@@ -70,7 +76,7 @@ void witness_weight_rows(const ProductRows& weights, const ByteMatrix& b, Index 
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(weights.a);
   for (std::size_t i = 0; i < seen.size(); ++i) {
     if (channels[i].pairs == 0) {  // the first block
-      set_bound(kernels::bound_u8_weights(bytes + static_cast<Index>(i) * weights.stride_bytes, b.rows, 1),
+      add_bound(kernels::bound_u8_weights(bytes + static_cast<Index>(i) * weights.stride_bytes, b.rows, 1),
                 channels[i]);
     }
     add_channel(seen[i], channels[i]);

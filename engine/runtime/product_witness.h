@@ -15,7 +15,10 @@ class WeightWitness {
   // b: s8, must outlive this.
   explicit WeightWitness(const ByteMatrix& b);
 
-  // Adds the pair statistics of A (rows) x B to `info`, whose channels from first_channel on are B's columns.
+  // Adds what B alone allows to `info`, whose channels from first_channel on are B's columns: once per matrix and run.
+  // The columns of every matrix of a stack have the same channels.
+  void add_bounds(Index first_channel, SaturationInfo& info) const;
+  // Adds the pair statistics of A (rows) x B to the same channels.
   void add(const ProductRows& rows, Index first_channel, SaturationInfo& info) const;
 
  private:

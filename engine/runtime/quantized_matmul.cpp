@@ -177,6 +177,11 @@ Status QuantizedMatmul::for_each_block(RunContext& context, const Body& body) {
   for (ProductScratch& worker : workers_) {
     ASSAY_TRY(worker.reserve(std::min(block, shape_.m), shape_.n));
   }
+  if (context.witness != nullptr) {
+    for (Index i = 0; i < shape_.b_count; ++i) {
+      witness(i).add_bounds(0, *context.witness);
+    }
+  }
   for_each_task(static_cast<Index>(shape_.products.size()) * blocks, threads, [&](Index task, int slot) {
     const Index first = task % blocks * block;
     body(task / blocks, first, std::min(block, shape_.m - first), workers_[static_cast<std::size_t>(slot)]);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "harness/run/join_rows.h"
 
@@ -40,7 +41,23 @@ Status collect(const api::NamedTensors& outputs, Index fed, Index kept,
   return {};
 }
 
-void add_saturation(std::vector<runtime::SaturationInfo>& total, const std::vector<runtime::SaturationInfo>& more) {
+// The nodes whose weights the graph computes: those of another batch are others.
+std::set<std::string> nodes_with_computed_weights(const Graph& graph) {
+  static const std::map<std::string, std::size_t> kWeightInputs = {
+      {"ConvInteger", 1}, {"DynamicQuantizeMatMul", 1}, {"MatMulInteger", 1}, {"MatMulIntegerToFloat", 1},
+      {"QGemm", 3},       {"QLinearConv", 3},           {"QLinearMatMul", 3}};
+  std::set<std::string> names;
+  for (const Node& node : graph.nodes) {
+    const auto row = kWeightInputs.find(node.op_type);
+    if (row != kWeightInputs.end() && graph.constant(node.input(row->second)) == nullptr) {
+      names.insert(node.name);
+    }
+  }
+  return names;
+}
+
+void add_saturation(std::vector<runtime::SaturationInfo>& total, const std::vector<runtime::SaturationInfo>& more,
+                    const std::set<std::string>& computed_weights) {
   for (const runtime::SaturationInfo& entry : more) {
     const auto known = std::ranges::find(total, entry.node, &runtime::SaturationInfo::node);
     if (known == total.end()) {
@@ -55,6 +72,12 @@ void add_saturation(std::vector<runtime::SaturationInfo>& total, const std::vect
         channel.pairs += entry.channels[c].pairs;
         channel.saturated += entry.channels[c].saturated;
         channel.largest_loss = std::max(channel.largest_loss, entry.channels[c].largest_loss);
+        if (computed_weights.contains(entry.node)) {
+          channel.weight_pairs += entry.channels[c].weight_pairs;
+          channel.weight_pairs_at_risk += entry.channels[c].weight_pairs_at_risk;
+          channel.largest_possible_loss =
+              std::max(channel.largest_possible_loss, entry.channels[c].largest_possible_loss);
+        }
       }
     }
   }
@@ -127,6 +150,9 @@ Result<api::RunResult> feed(RuntimeSession& session, const api::NamedTensors& in
   const Index samples = limit > 0 ? std::min(limit, plan.samples) : plan.samples;
   std::map<std::string, std::vector<Tensor>> parts;
   api::RunResult total;
+  const std::set<std::string> computed_weights = options.witness_saturation && session.own() != nullptr
+                                                     ? nodes_with_computed_weights(session.own()->optimized_graph())
+                                                     : std::set<std::string>();
   for (Index begin = 0; begin < samples; begin += plan.batch) {
     const Index count = std::min(plan.batch, samples - begin);
     const Index fed = plan.padded ? plan.batch : count;
@@ -136,7 +162,7 @@ Result<api::RunResult> feed(RuntimeSession& session, const api::NamedTensors& in
     }
     ASSAY_ASSIGN(const api::RunResult result, session.run(batch, options));
     ASSAY_TRY(collect(result.outputs, fed, count, parts));
-    add_saturation(total.saturation, result.saturation);
+    add_saturation(total.saturation, result.saturation, computed_weights);
   }
   for (const auto& [name, pieces] : parts) {
     ASSAY_ASSIGN(total.outputs[name], join_rows(name, pieces));

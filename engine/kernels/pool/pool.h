@@ -3,7 +3,8 @@
 //
 //   average: sum = float32 sum, in row-major order of the taps, of f32(f32(x - x_zero_point) * x_scale); padding adds
 //            nothing; y = clamp(rint(f32(f32(f32(sum / count) / y_scale) + y_zero_point)))
-//            count = taps inside the image, or, with count_include_pad, inside the image and its padding
+//            count = taps inside the image, or, with count_include_pad, all taps of the kernel, also those beyond the
+//            padding, where ceil_mode lets a window reach
 //   global:  s = f32(x_scale / f32(y_scale * n)), n = height * width
 //            y = clamp(rint(f32(f32(sum of (x - x_zero_point)) * s)) + y_zero_point)        (the sum wraps in int32)
 //   max:     the largest integer inside the image; the type's minimum where a window has none
@@ -34,8 +35,6 @@ struct PoolGeometry {
   Index dilation_w = 1;
   Index pad_top = 0;
   Index pad_left = 0;
-  Index pad_bottom = 0;
-  Index pad_right = 0;
   Index out_h = 1;
   Index out_w = 1;
 };

@@ -151,7 +151,7 @@ class Divisors {
         certain_(certain_distance(args)) {
     for (Index i = 0; i < windows; ++i) {
       const PoolTaps taps = column_taps(args.geometry, first + i);
-      columns_[static_cast<std::size_t>(i)] = args.count_include_pad ? taps.padded_count() : taps.inside_count();
+      columns_[static_cast<std::size_t>(i)] = counted(taps, args.count_include_pad);
     }
   }
 
@@ -207,8 +207,7 @@ class Divisors {
 
 // Rows of the windows of output row `oy` that count.
 Index counted_rows(const AveragePoolArgs& args, Index oy) {
-  const PoolTaps rows = row_taps(args.geometry, oy);
-  return args.count_include_pad ? rows.padded_count() : rows.inside_count();
+  return counted(row_taps(args.geometry, oy), args.count_include_pad);
 }
 
 // One strip of one plane.

@@ -38,12 +38,10 @@ T average(const AveragePoolArgs& args, const PoolOutput& at) {
   const PoolTaps rows = row_taps(args.geometry, at.oy);
   const PoolTaps columns = column_taps(args.geometry, at.ox);
   float sum = 0;
-  Index taps = 0;
   for_each_tap(rows, columns, [&](Index y, Index x) {
     sum += static_cast<float>(plane[y * args.geometry.width + x] - q.x_zero_point) * q.x_scale;
-    ++taps;
   });
-  const Index count = args.count_include_pad ? rows.padded_count() * columns.padded_count() : taps;
+  const Index count = counted(rows, args.count_include_pad) * counted(columns, args.count_include_pad);
   if (count == 0) {
     return static_cast<T>(q.y_zero_point);
   }

@@ -22,7 +22,20 @@ Index counted_taps(const WindowAxis& axis, Index o, bool include_pad) {
   return room < 0 ? 0 : std::min(axis.kernel, room / axis.dilation + 1);
 }
 
+// Window by window: for windows wider than the image, most of whose taps lie beside it.
+void add_wide_windows(const WindowAxis& axis, const float* row, std::vector<double>& sums) {
+  for (std::size_t ox = 0; ox < sums.size(); ++ox) {
+    const TapRange taps = taps_inside(axis, static_cast<Index>(ox));
+    for (Index kx = 0; kx < taps.end - taps.begin; ++kx) {
+      sums[ox] += static_cast<double>(row[taps.first_input + kx * axis.dilation]);
+    }
+  }
+}
+
 void add_row(const Window& window, const float* row, std::vector<double>& sums) {
+  if (window.w.kernel > window.w.input) {
+    return add_wide_windows(window.w, row, sums);
+  }
   for (Index kx = 0; kx < window.w.kernel; ++kx) {
     const OutputRange columns = outputs_reading(window.w, kx);
     const float* in = row + columns.first_input;

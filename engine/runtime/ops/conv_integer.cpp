@@ -40,7 +40,7 @@ class ConvInteger final : public Operator {
     choose(known_dtype(context, {kX, kXZeroPoint}).value_or(DType::kUint8),
            known_dtype(context, {kW, kWZeroPoint}).value_or(DType::kUint8));
     if (const Tensor* w = context.constant(kW); w != nullptr && w->rank() > 2) {
-      depthwise_ = exact() && group_ > 1 && w->dim(0) == group_ && w->dim(1) == 1;
+      depthwise_ = exact() && w->dim(0) == group_ && w->dim(1) == 1;
     }
   }
 

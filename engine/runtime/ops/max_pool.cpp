@@ -16,12 +16,27 @@ namespace {
 // Maximum that keeps a NaN on either side.
 float larger(float best, float value) { return value > best || std::isnan(value) ? value : best; }
 
+// The larger of `out` and a row's elements, window by window: for windows wider than the image, most of whose taps lie
+// beside it.
+void add_wide_windows(const WindowAxis& axis, const float* row, float* out) {
+  for (Index ox = 0; ox < axis.output; ++ox) {
+    const TapRange taps = taps_inside(axis, ox);
+    for (Index kx = 0; kx < taps.end - taps.begin; ++kx) {
+      out[ox] = larger(out[ox], row[taps.first_input + kx * axis.dilation]);
+    }
+  }
+}
+
 // One output row: taps outermost, so that the inner loop runs over outputs.
 void pool_row(const Window& window, Index oy, const float* plane, float* out) {
   std::fill(out, out + window.w.output, -std::numeric_limits<float>::infinity());
   const TapRange rows = taps_inside(window.h, oy);
   for (Index ky = rows.begin; ky < rows.end; ++ky) {
     const float* row = plane + (rows.first_input + (ky - rows.begin) * window.h.dilation) * window.w.input;
+    if (window.w.kernel > window.w.input) {
+      add_wide_windows(window.w, row, out);
+      continue;
+    }
     for (Index kx = 0; kx < window.w.kernel; ++kx) {
       const OutputRange columns = outputs_reading(window.w, kx);
       const float* in = row + columns.first_input;

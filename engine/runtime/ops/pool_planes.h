@@ -21,8 +21,6 @@ inline kernels::PoolGeometry pool_geometry(const Window& window) {
           .dilation_w = window.w.dilation,
           .pad_top = window.h.pad_begin,
           .pad_left = window.w.pad_begin,
-          .pad_bottom = window.h.pad_end,
-          .pad_right = window.w.pad_end,
           .out_h = window.h.output,
           .out_w = window.w.output};
 }

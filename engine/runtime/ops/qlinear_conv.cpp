@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // QLinearConv, plain and ai.assay's with a clamp: a quantized product of patches and weights per group, or the
-// depthwise kernel where every output channel reads one input channel of its own (exact in every profile).
+// depthwise kernel where every output channel reads one input channel of its own and all weight zero points are equal
+// (exact in every profile).
 #include <algorithm>
+#include <functional>
 
 #include "engine/runtime/conv_images.h"
 #include "engine/runtime/conv_kernels.h"
@@ -28,6 +30,10 @@ template <typename T>
 std::span<const T> of_group(const std::vector<T>& values, const ConvShape& shape, Index group) {
   return std::span<const T>(values).subspan(static_cast<std::size_t>(group * shape.group_outputs),
                                             static_cast<std::size_t>(shape.group_outputs));
+}
+
+bool all_equal(const std::vector<std::int32_t>& values) {
+  return std::ranges::adjacent_find(values, std::not_equal_to<>()) == values.end();
 }
 
 // What one worker needs.
@@ -70,7 +76,13 @@ class QLinearConv final : public Operator {
     const DType w_type = known_dtype(context, {kW, kWZeroPoint}).value_or(DType::kInt8);
     choose(x_type == DType::kInt8, w_type == DType::kInt8);
     const Tensor* w = context.constant(kW);
-    return w == nullptr ? Status{} : pack(*w, x_type == DType::kInt8);
+    if (w == nullptr) {
+      return {};
+    }
+    // Zero points that are computed may differ.
+    const Tensor* zero_points = context.constant(kWZeroPoint);
+    const bool equal = zero_points != nullptr && is_8bit(zero_points->dtype()) && all_equal(to_int32s(*zero_points));
+    return pack(*w, x_type == DType::kInt8, equal);
   }
 
   Result<std::vector<Tensor>> run(RunContext& context) override {
@@ -102,9 +114,9 @@ class QLinearConv final : public Operator {
     kernels_ = choose_conv_kernels(profile_, operands_of(x_signed, w_signed), features_);
   }
 
-  Status pack(const Tensor& w, bool x_signed) {
+  Status pack(const Tensor& w, bool x_signed, bool equal_zero_points) {
     ASSAY_TRY(check_conv_weights(w, group_));
-    depthwise_ = group_ > 1 && w.dim(0) == group_ && w.dim(1) == 1;
+    depthwise_ = equal_zero_points && w.dim(0) == group_ && w.dim(1) == 1;
     choose(x_signed, w.dtype() == DType::kInt8);
     return depthwise_ ? Status{} : weights_.pack(w, group_, *kernels_.gemm.kernel, weights_are_constant_);
   }
@@ -116,8 +128,10 @@ class QLinearConv final : public Operator {
     ASSAY_ASSIGN(bound_.shape, resolve_conv_shape(spec_, group_, x.shape(), w.shape()));
     ASSAY_ASSIGN(bound_.parameters, read_parameters(context, bound_.shape));
     const bool x_signed = x.dtype() == DType::kInt8;
-    if (!weights_are_constant_ || x_signed != x_signed_) {
-      ASSAY_TRY(pack(w, x_signed));
+    const bool equal = all_equal(bound_.parameters.w_zero_points);
+    const bool depthwise = equal && bound_.shape.depthwise();
+    if (!weights_are_constant_ || x_signed != x_signed_ || depthwise != depthwise_) {
+      ASSAY_TRY(pack(w, x_signed, equal));
     }
     bound_.corrections.clear();
     bound_.requantizations.clear();
@@ -211,6 +225,9 @@ class QLinearConv final : public Operator {
     const bool in_place = !pointwise && bound_.in_place && context.witness == nullptr;  // the witness reads patches
     const ConvTasks tasks(shape, shape.group_outputs, threads, in_place ? LeftOperand::kImage : LeftOperand::kPatches);
     ASSAY_ASSIGN(const Index patch_bytes, element_count({tasks.most_positions(), shape.contraction()}));
+    if (context.witness != nullptr) {
+      add_bounds(*context.witness);
+    }
     workers_.resize(static_cast<std::size_t>(threads));
     for (Worker& worker : workers_) {
       ASSAY_TRY(worker.patches.reserve(in_place ? 0 : patch_bytes));
@@ -242,6 +259,12 @@ class QLinearConv final : public Operator {
       });
     }
     return {};
+  }
+
+  void add_bounds(SaturationInfo& info) {
+    for (Index group = 0; group < group_; ++group) {
+      weights_.witness(group).add_bounds(group * bound_.shape.group_outputs, info);
+    }
   }
 
   void run_block(const RunContext& context, const OutputBlock& block, Index group, const ProductRows& rows,

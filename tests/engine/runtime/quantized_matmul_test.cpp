@@ -165,6 +165,30 @@ TEST(QuantizedMatmul, WitnessesTheWeightsOfTheRun) {
   }
 }
 
+// Of a stack only the first matrix can saturate: each matrix counts once, whatever it is multiplied with.
+TEST(QuantizedMatmul, WitnessesEveryMatrixOfAStack) {
+  Random random(6);
+  const Profile saturating{Isa::kAvx2, Precision::kFast};
+  const Tensor zero = bytes(DType::kUint8, {}, random);
+  const Tensor b = Tensor::from<std::int8_t>({2, 2, 1}, {127, 127, 1, 1});
+  for (const std::vector<std::size_t>& computed : {std::vector<std::size_t>{0}, {0, 1}}) {
+    Operator matmul("MatMulInteger", {Tensor(), b, zero}, computed, saturating);
+    for (const Shape& a_shape : {Shape{2, 3, 2}, Shape{3, 2}, Shape{4, 1, 3, 2}}) {
+      Tensor a = Tensor::allocate(DType::kUint8, a_shape).value();
+      std::memset(a.mutable_bytes(), 255, a.size_bytes());
+      const runtime::SaturationInfo info = matmul.witness({a, b, zero});
+      const std::uint64_t products = a_shape.size() == 4 ? 8 : 2;
+      EXPECT_EQ(info.pairs, 3 * products);
+      EXPECT_EQ(info.saturated, 3 * products / 2);
+      EXPECT_EQ(info.largest_loss, 2 * 255 * 127 - 32767);
+      ASSERT_EQ(info.channels.size(), 1U);
+      EXPECT_EQ(info.channels[0].weight_pairs, 2U);
+      EXPECT_EQ(info.channels[0].weight_pairs_at_risk, 1U);
+      EXPECT_EQ(info.channels[0].largest_possible_loss, 2 * 255 * 127 - 32767);
+    }
+  }
+}
+
 // A profile's kernels are its own down to the last step, not the best of the host.
 TEST(QuantizedMatmul, RequantizesWithTheKernelOfItsProfile) {
   Graph graph;

@@ -86,6 +86,51 @@ TEST(Feed, SlicesRepeatTheirLastRow) {
             (std::vector<float>{-1, 0, 1, 2, 3, 4, 2, 3, 4, 2, 3, 4}));
 }
 
+// y = a x b, two samples, of which the first saturates; b is an input or a constant.
+api::RunResult fed_product(bool constant, std::optional<Index> batch) {
+  Graph graph;
+  graph.opsets = {{"", 13}};
+  Node node;
+  node.op_type = "MatMulInteger";
+  node.name = "product";
+  node.inputs = {"a", "b"};
+  node.outputs = {"y"};
+  graph.nodes = {node};
+  api::NamedTensors inputs = {{"a", Tensor::from<std::uint8_t>({2, 1, 2}, {255, 255, 255, 255})}};
+  const Tensor b = Tensor::from<std::int8_t>({2, 2, 1}, {127, 127, 1, 1});
+  const Tensor first = Tensor::from<std::int8_t>({1, 2, 1}, {127, 127});
+  if (constant) {
+    graph.initializers["b"] = first;
+  } else {
+    inputs["b"] = b;
+  }
+  for (const auto& [name, tensor] : inputs) {
+    graph.inputs.push_back({.name = name, .dtype = tensor.dtype()});
+  }
+  graph.outputs = {{.name = "y", .dtype = DType::kInt32}};
+  const api::Model model = api::Model::from_graph(graph).value();
+  const auto session = own_session(api::Session::create(model, {.profile = {Isa::kAvx2, Precision::kFast}}).value());
+  const FeedPlan plan = plan_feed(graph, inputs, batch, false).value();
+  return feed(*session, inputs, plan, {.witness_saturation = true}).value();
+}
+
+// A constant is the same weights in every batch; computed weights are others in each.
+TEST(Feed, BoundsFromTheWeightsDoNotDependOnTheBatch) {
+  for (const bool constant : {true, false}) {
+    for (const std::optional<Index> batch :
+         {std::optional<Index>{}, std::optional<Index>{1}, std::optional<Index>{2}}) {
+      const api::RunResult result = fed_product(constant, batch);
+      ASSERT_EQ(result.saturation.size(), 1U);
+      EXPECT_EQ(result.saturation[0].saturated, constant ? 2U : 1U);
+      ASSERT_EQ(result.saturation[0].channels.size(), 1U);
+      const runtime::ChannelSaturation& channel = result.saturation[0].channels[0];
+      EXPECT_EQ(channel.weight_pairs, constant ? 1U : 2U) << batch.value_or(0);
+      EXPECT_EQ(channel.weight_pairs_at_risk, 1U);
+      EXPECT_EQ(channel.largest_possible_loss, 2 * 255 * 127 - 32767);
+    }
+  }
+}
+
 TEST(Feed, LimitStopsEarly) {
   const Opened open = session_of(test::relu_graph({{-1, "n"}, {3, ""}}));
   const Result<api::RunResult> result =

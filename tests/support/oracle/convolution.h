@@ -32,7 +32,7 @@ struct ConvGeometry {
 
   Index out_h() const { return (height + pad_top + pad_bottom - (kernel_h - 1) * dilation_h - 1) / stride_h + 1; }
   Index out_w() const { return (width + pad_left + pad_right - (kernel_w - 1) * dilation_w - 1) / stride_w + 1; }
-  bool depthwise() const { return group > 1 && group == channels && group == outputs; }
+  bool depthwise() const { return group == channels && group == outputs; }
 };
 
 struct ConvArgs {
@@ -47,8 +47,8 @@ struct ConvArgs {
 };
 
 // int32 sums of (x - x_zero_point) * (w - w_zero_point) + bias, wrapped: [batch, outputs, out_h, out_w]. The arithmetic
-// is applied as it is given: a depthwise QLinearConv is exact, and only u8 x s8 saturates (QLinearConv: x u8, w s8;
-// ConvInteger: x s8, w u8), which is the caller's to decide.
+// is applied as it is given: a depthwise QLinearConv whose weight zero points are all equal is exact, and only u8 x s8
+// saturates (QLinearConv: x u8, w s8; ConvInteger: x s8, w u8), which is the caller's to decide.
 Integers convolve(const ConvArgs& args);
 
 // QLinearConv: convolve, then requantize with one scale, or one per output.

@@ -125,6 +125,17 @@ TEST(AveragePool, CeilModeCountsPaddingButNothingBeyond) {
                {2, 5}, 1e-6);
 }
 
+// A loop over the taps beside the image would not end.
+TEST(Pool, KernelsFarLargerThanTheImage) {
+  constexpr Index kKernel = (Index{1} << 31) - 1;
+  const AttributeMap attributes = {
+      {"kernel_shape", Ints{kKernel, kKernel}}, {"strides", Ints{kKernel, kKernel}}, {"pads", Ints(4, kKernel - 1)}};
+  const Tensor x = Tensor::from<float>({1, 1, 3, 4}, {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120});
+  const auto run = [&](const char* op) { return run_one({.op_type = op, .attributes = attributes, .inputs = {x}}); };
+  expect_close(run("MaxPool"), {1, 1, 2, 2}, {10, 40, 90, 120}, 0);
+  expect_close(run("AveragePool"), {1, 1, 2, 2}, {10, 30, 70, 90}, 0);
+}
+
 TEST(Pool, RefusesWhatItCannotDo) {
   const Tensor x = Tensor::allocate(DType::kFloat32, {1, 1, 4, 4}).value();
   const AttributeMap kernel = {{"kernel_shape", Ints{2, 2}}};

@@ -61,6 +61,21 @@ TEST(QLinearAveragePool, EqualsTheNaiveFormulaInBothLayouts) {
   }
 }
 
+// ONNX Runtime's rule: with count_include_pad the whole kernel counts, also what ceil_mode lets reach beyond the pads,
+// which AveragePool leaves out.
+TEST(QLinearAveragePool, CountIncludePadDividesByTheWholeKernel) {
+  NodeRun run = test::microsoft_node(
+      "QLinearAveragePool", {Tensor::from<std::uint8_t>({1, 1, 5}, {90, 90, 90, 90, 90}), Tensor::scalar(1.0F),
+                             Tensor::scalar<std::uint8_t>(0), Tensor::scalar(1.0F), Tensor::scalar<std::uint8_t>(0)});
+  run.attributes = {{"kernel_shape", std::vector<Index>{2}},
+                    {"strides", std::vector<Index>{2}},
+                    {"ceil_mode", Index{1}},
+                    {"count_include_pad", Index{1}}};
+  EXPECT_TRUE(bytes_equal(test::run_one(run), Tensor::from<std::uint8_t>({1, 1, 3}, {90, 90, 45})));
+  run.attributes["count_include_pad"] = Index{0};
+  EXPECT_TRUE(bytes_equal(test::run_one(run), Tensor::from<std::uint8_t>({1, 1, 3}, {90, 90, 90})));
+}
+
 TEST(QLinearGlobalAveragePool, EqualsTheNaiveFormulaInBothLayouts) {
   Random random(3);
   const oracle::Integers x = test::random_bytes(random, 2 * 3 * 6, true);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 
 #include "engine/ir/graph.h"
 #include "tests/engine/runtime/ops/quantized_data.h"
@@ -19,6 +20,9 @@ struct RandomConv {
   Tensor x;
   Tensor w;
 
+  bool one_w_zero_point() const {
+    return std::ranges::adjacent_find(args.w_zero_points, std::not_equal_to<>()) == args.w_zero_points.end();
+  }
   Index outputs() const { return args.geometry.outputs; }
   Tensor w_zero_points() const {
     const Shape shape = w_per_channel ? Shape{outputs()} : Shape{};
@@ -50,7 +54,7 @@ inline oracle::ConvGeometry random_geometry(Random& random, bool one_dimension) 
   g.batch = random.integer(1, 3);
   const bool depthwise = random.chance(0.3);
   const bool pointwise = random.chance(0.3);
-  g.group = depthwise ? random.integer(2, 9) : random.integer(1, 2);
+  g.group = depthwise ? random.integer(1, 9) : random.integer(1, 2);
   g.channels = g.group * (depthwise ? 1 : random.integer(1, 9));
   g.outputs = g.group * (depthwise && random.chance(0.7) ? 1 : random.integer(1, 19));
   g.kernel_w = pointwise ? 1 : random.integer(1, 4);

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <map>
 
+#include "tests/support/whole_run.h"
+
 namespace assay::test {
 namespace {
 
@@ -19,12 +21,6 @@ std::map<std::string, Runs>& recorded() {
   return runs;
 }
 
-bool all_tests_were_run() {
-  const auto& unit = *testing::UnitTest::GetInstance();
-  return unit.test_to_run_count() > 0 &&
-         unit.test_to_run_count() == unit.total_test_count() - unit.disabled_test_count();
-}
-
 const char* remark(const BuiltKernel& kernel, const Runs& runs) {
   if (!kernel.runs_here) {
     return "not supported by this CPU";
@@ -33,6 +29,13 @@ const char* remark(const BuiltKernel& kernel, const Runs& runs) {
 }
 
 }  // namespace
+
+bool all_tests_were_run() {
+  const auto& unit = *testing::UnitTest::GetInstance();
+  // What is to run counts even where it is to run no times.
+  return GTEST_FLAG_GET(repeat) != 0 && unit.test_to_run_count() > 0 &&
+         unit.test_to_run_count() == unit.total_test_count() - unit.disabled_test_count();
+}
 
 void record_kernel_run(const std::string& kernel, bool native) {
   Runs& runs = recorded()[kernel];

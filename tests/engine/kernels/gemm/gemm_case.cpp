@@ -10,6 +10,7 @@
 
 #include "tests/engine/kernels/gemm/guarded_memory.h"
 #include "tests/support/kernel_runs.h"
+#include "tests/support/whole_run.h"
 
 namespace assay::test {
 namespace {
@@ -38,7 +39,7 @@ std::uint8_t random_byte(Fill kind, bool is_signed, Random& random) {
 class EveryKernelRan : public ::testing::Environment {
  public:
   void TearDown() override {
-    if (GTEST_FLAG_GET(filter) != "*") {
+    if (!all_tests_were_run()) {
       return;
     }
     for (const kernels::GemmKernel& kernel : kernels::gemm_kernels()) {

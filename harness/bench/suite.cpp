@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/bench/file_report.h"
 #include "harness/bench/library_flags.h"
 #include "harness/bench/peak_meter.h"
 
@@ -166,13 +167,13 @@ Status initialize_library(std::vector<std::string> flags) {
 
 // Google Benchmark 1.7 deletes its default reporter after a run and uses it again in the next: given from outside, it
 // is not deleted. One for JSON cannot begin a second document, so each run has its own.
-size_t run_registered(bool json) {
+size_t run_registered(bool json, FileReport* file) {
   if (json) {
     benchmark::JSONReporter reporter;
-    return benchmark::RunSpecifiedBenchmarks(&reporter);
+    return benchmark::RunSpecifiedBenchmarks(&reporter, file);
   }
   static benchmark::BenchmarkReporter* reporter = benchmark::CreateDefaultDisplayReporter();
-  return benchmark::RunSpecifiedBenchmarks(reporter);
+  return benchmark::RunSpecifiedBenchmarks(reporter, file);
 }
 
 }  // namespace
@@ -180,6 +181,8 @@ size_t run_registered(bool json) {
 Result<SuiteResult> run_suite(const BenchmarkRows& rows, const SuiteOptions& options) {
   ASSAY_ASSIGN(std::vector<std::string> flags, complete_flags(options.library_flags));
   const bool json = value_of(flags, "--benchmark_format") == "json";
+  const bool lists = flag_is_on(flags, "--benchmark_list_tests");
+  const std::unique_ptr<FileReport> file = FileReport::take(flags);
   ASSAY_TRY(initialize_library(std::move(flags)));
   benchmark::ClearRegisteredBenchmarks();
   for (const auto& [key, value] : options.context) {
@@ -190,9 +193,12 @@ Result<SuiteResult> run_suite(const BenchmarkRows& rows, const SuiteOptions& opt
     benchmark::RegisterBenchmark(rows[i].name.c_str(), [&runner, i](benchmark::State& state) { runner.run(i, state); });
   }
   SuiteResult result;
-  result.selected = static_cast<Index>(run_registered(json));
+  result.selected = static_cast<Index>(run_registered(json, file.get()));
   benchmark::ClearRegisteredBenchmarks();
   result.errors = runner.take_errors();
+  if (file != nullptr && result.selected > 0 && !lists) {
+    ASSAY_TRY(file->write());
+  }
   return result;
 }
 

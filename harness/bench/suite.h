@@ -22,6 +22,7 @@ struct SuiteResult {
 // Random interleaving is on, with 5 repetitions of 0.05 s, unless a flag says otherwise. A row's answer is checked
 // once, before it is timed; a row whose answer is wrong, or whose call fails, has an error and no time. Errors:
 // kInvalidArgument for a flag or value that the library does not know, kIo for an output file that cannot be written.
+// The output file is written at the end, whole or not at all; without rows there is none.
 // Not for concurrent use: Google Benchmark's registry and flags are one per process.
 Result<SuiteResult> run_suite(const BenchmarkRows& rows, const SuiteOptions& options);
 

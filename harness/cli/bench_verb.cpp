@@ -35,7 +35,8 @@ std::string footer() {
          "--benchmark_repetitions=N, --benchmark_min_time=SECONDS, --benchmark_report_aggregates_only,\n"
          "--benchmark_enable_random_interleaving=true|false and the others of its user guide\n"
          "(https://github.com/google/benchmark/blob/main/docs/user_guide.md). Defaults here: random interleaving,\n"
-         "5 repetitions (1 without interleaving), 0.05 s each.";
+         "5 repetitions (1 without interleaving), 0.05 s each. The library's environment variables (BENCHMARK_FILTER,\n"
+         "BENCHMARK_OUT, ...) count as flags in front of those given.";
 }
 
 int bench_action(const BenchFlags& flags) {

@@ -99,7 +99,9 @@ constexpr std::array<Pass, 39> kPasses = {{
      "DequantizeLinear -> Conv [-> Relu, Clip] -> QuantizeLinear becomes QLinearConv, with the clamp in its "
      "requantization where the output's range does not clamp by itself. Float sums become exact integer sums (int16 "
      "pair sums saturate in some profiles), a float bias is rounded to int32: results differ by at most one step where "
-     "nothing saturates.",
+     "nothing saturates. ONNX Runtime 1.32 leaves Conv -> Relu or Clip -> QuantizeLinear in float where the Relu or "
+     "Clip "
+     "does more than the output's range, so that pairs saturate here alone.",
      fuse_qdq_conv},
     {"fuse_qdq_matmul", Level::kExtended,
      "DequantizeLinear -> MatMul [-> Relu, Clip] -> QuantizeLinear becomes QLinearMatMul, without QuantizeLinear "
@@ -116,7 +118,9 @@ constexpr std::array<Pass, 39> kPasses = {{
      fuse_qdq_elementwise},
     {"fuse_qdq_pool", Level::kExtended,
      "DequantizeLinear -> AveragePool or GlobalAveragePool -> QuantizeLinear of one integer type becomes "
-     "QLinearAveragePool or QLinearGlobalAveragePool. Results differ by at most one step.",
+     "QLinearAveragePool or QLinearGlobalAveragePool. Results differ by at most one step; with ceil_mode and "
+     "count_include_pad, windows that reach beyond the pads are divided by the whole kernel, as in ONNX Runtime, and "
+     "differ by more.",
      fuse_qdq_pool},
     {"fuse_qdq_unary", Level::kExtended,
      "DequantizeLinear -> Sigmoid, LeakyRelu or Softmax -> QuantizeLinear of one integer type becomes QLinearSigmoid, "

@@ -39,7 +39,10 @@ Result<AxisParams> read_axis_params(const AxisOperands& operands) {
 
 Status check_linear_attributes(const Node& node) {
   if (const Index block = node.int_attribute("block_size", 0); block != 0) {
-    return unsupported("blocked quantization: block_size is 0; found " + std::to_string(block));
+    return unsupported(
+        "blocked quantization (a scale per block of elements) is not computed: block_size must be 0, the default; "
+        "found " +
+        std::to_string(block));
   }
   const Index precision = node.int_attribute("precision", 0);
   if (precision != 0 && precision != kOnnxFloat) {

@@ -50,6 +50,14 @@ Status check_format(const std::vector<std::string>& flags, const std::string& na
   return {};
 }
 
+Status check_time_unit(const std::vector<std::string>& flags) {
+  const std::string unit = value_of(flags, "--benchmark_time_unit").value_or("");
+  if (unit.empty() || unit == "ns" || unit == "us" || unit == "ms" || unit == "s") {
+    return {};
+  }
+  return invalid_argument(fmt::format("--benchmark_time_unit={}: the units are ns, us, ms and s", unit));
+}
+
 // How often something may be repeated at most, {counts} inside {counts} multiplied.
 double repeats_of(const std::string& filter) {
   double repeats = 1;
@@ -119,6 +127,11 @@ Status check_numbers(const std::vector<std::string>& flags) {
     return invalid_argument(fmt::format("--benchmark_min_time={}: a time above 0 and up to {} s is needed",
                                         value_of(flags, "--benchmark_min_time").value(), kMostSeconds));
   }
+  const std::optional<double> warm_up = number_of("--benchmark_min_warmup_time");
+  if (warm_up && !(*warm_up >= 0 && *warm_up <= kMostSeconds)) {
+    return invalid_argument(fmt::format("--benchmark_min_warmup_time={}: a time from 0 to {} s is needed",
+                                        value_of(flags, "--benchmark_min_warmup_time").value(), kMostSeconds));
+  }
   const std::optional<double> repetitions = number_of("--benchmark_repetitions");
   if (repetitions &&
       !(*repetitions >= 1 && *repetitions <= kMostRepetitions && *repetitions == std::floor(*repetitions))) {
@@ -174,6 +187,7 @@ Result<std::vector<std::string>> complete_flags(const std::vector<std::string>& 
   }
   ASSAY_TRY(check_format(flags, "--benchmark_format"));
   ASSAY_TRY(check_format(flags, "--benchmark_out_format"));
+  ASSAY_TRY(check_time_unit(flags));
   ASSAY_TRY(check_filter(flags));
   ASSAY_TRY(check_numbers(flags));
   ASSAY_TRY(check_output(flags));

@@ -11,6 +11,7 @@
 #include "engine/base/output_file.h"
 #include "harness/cli/terminal.h"
 #include "harness/spec/ort_options.h"
+#include "harness/spec/settings.h"
 #include "harness/spec/utf8.h"
 #include "reports/exit_code.h"
 
@@ -123,12 +124,10 @@ std::string canonical(const std::string& path) {
 
 Result<spec::Configuration> configuration_of(const std::vector<std::string>& settings, const std::string& prefix) {
   spec::Configuration configuration;
+  std::vector<spec::Setting> all;
   for (const std::string& text : settings) {
-    Result<spec::Setting> setting = spec::parse_setting(text);
-    if (!setting.ok()) {
-      return setting.error();
-    }
-    const spec::Setting& parsed = setting.value();
+    ASSAY_TRY(spec::add_setting(text, all));
+    const spec::Setting& parsed = all.back();
     if (!parsed.axis.starts_with(prefix)) {
       return invalid_argument(fmt::format("--set {}: only {}* axes have a meaning here", text, prefix));
     }

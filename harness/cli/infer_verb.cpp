@@ -299,7 +299,7 @@ void define_infer(CLI::App& command, Action& action) {
                      "Also run it again and again, and write what loading, planning and each run took, and the\n"
                      "process's memory, to FILE.json");
   command.add_option("--seconds", flags->seconds, "How long --times repeats runs")
-      ->check(CLI::Range(0.0, 3600.0))
+      ->check(number_between(0, 3600))
       ->capture_default_str();
   command.callback([flags, &action] { action = [flags] { return infer_action(*flags); }; });
 }

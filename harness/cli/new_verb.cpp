@@ -10,6 +10,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/run/new_case.h"
 #include "harness/run/output_folder.h"
+#include "harness/spec/settings.h"
 #include "reports/exit_code.h"
 
 namespace assay::cli {
@@ -68,11 +69,9 @@ void say_findings(const std::vector<reports::VariantResult>& results) {
 
 int new_action(NewFlags flags) {
   for (const std::string& text : flags.settings) {
-    Result<spec::Setting> setting = spec::parse_setting(text);
-    if (!setting.ok()) {
-      return complain(setting.error());
+    if (const Status added = spec::add_setting(text, flags.options.matrix); !added.ok()) {
+      return complain(added.error());
     }
-    flags.options.matrix.push_back(std::move(setting).value());
   }
   if (const Status status = check_target(flags); !status.ok()) {
     return complain(status.error());

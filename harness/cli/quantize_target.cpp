@@ -11,6 +11,7 @@
 #include "harness/run/settings.h"
 #include "harness/spec/data/archive.h"
 #include "harness/spec/data_source.h"
+#include "harness/spec/settings.h"
 
 namespace assay::cli {
 namespace {
@@ -45,17 +46,18 @@ Result<Tensor> read_labels(const TargetFlags& flags, const tune::Target& target,
 // --search axis=value[,value...]: these values in place of those that the axis would try.
 Result<std::vector<tune::Alternative>> alternatives_of(const std::vector<std::string>& texts) {
   std::vector<tune::Alternative> all = tune::default_alternatives();
+  std::vector<spec::Setting> settings;
   for (const std::string& text : texts) {
-    Result<spec::Setting> setting = spec::parse_setting(text);
-    if (!setting.ok()) {
-      std::string message = setting.error().message;
+    if (const Status added = spec::add_setting(text, settings); !added.ok()) {
+      std::string message = added.error().message;
       message.replace(message.find("--set"), 5, "--search");
       return invalid_argument(message);
     }
-    if (!setting.value().axis.starts_with("quantizer.")) {
+    const spec::Setting& setting = settings.back();
+    if (!setting.axis.starts_with("quantizer.")) {
       return invalid_argument(fmt::format("--search {}: only quantizer.* axes can be searched", text));
     }
-    tune::set_values(all, setting.value().axis, setting.value().values);
+    tune::set_values(all, setting.axis, setting.values);
   }
   return all;
 }

@@ -13,6 +13,7 @@
 #include "harness/run/filter.h"
 #include "harness/run/settings.h"
 #include "harness/spec/onnx_tests.h"
+#include "harness/spec/settings.h"
 
 namespace assay::run {
 namespace {
@@ -223,11 +224,8 @@ std::string digest_of(const Selection& selection, const std::vector<SelectedVari
 Selection select_variants(const SelectOptions& options) {
   Selection selection;
   for (const std::string& text : options.settings) {
-    Result<spec::Setting> setting = spec::parse_setting(text);
-    if (setting.ok()) {
-      selection.expand_options.settings.push_back(std::move(setting).value());
-    } else {
-      selection.errors.push_back(setting.error().message);
+    if (const Status added = spec::add_setting(text, selection.expand_options.settings); !added.ok()) {
+      selection.errors.push_back(added.error().message);
     }
   }
   spec::CaseSet set = spec::load_cases(options.paths);

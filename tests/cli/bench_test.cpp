@@ -62,6 +62,8 @@ TEST_F(Bench, ExitCodes) {
       {"BENCHMARK_FORMAT=xml assay bench", 2},
       {"BENCHMARK_OUT_FORMAT=xml assay bench", 2},
       {"BENCHMARK_REPETITIONS=-3 assay bench --benchmark_filter=pmaddwd_xmm", 2},
+      {"assay bench --benchmark_time_unit=weeks --benchmark_filter=pmaddwd_xmm", 2},
+      {"assay bench --benchmark_min_warmup_time=inf --benchmark_filter=pmaddwd_xmm", 2},
       {"BENCHMARK_TIME_UNIT=weeks assay bench --benchmark_filter=pmaddwd_xmm", 2},
       {"BENCHMARK_FILTER=no_such_benchmark assay bench", 5},
   };
@@ -93,7 +95,8 @@ TEST_F(Bench, TheOutputFileIsWholeOrStaysAsItWas) {
   EXPECT_FALSE(exists("new.json"));
   for (const char* signal : {"INT", "TERM"}) {
     const Ran ended = shell(std::string("timeout --preserve-status -s ") + signal +
-                            " 1 assay bench --benchmark_filter=gemm_u8s8_exact_scalar --benchmark_min_time=60"
+                            " 1 '" ASSAY_PROGRAM
+                            "' bench --benchmark_filter=gemm_u8s8_exact_scalar --benchmark_min_time=60"
                             " --benchmark_out=kept.json");
     EXPECT_EQ(ended.code, 130) << signal << ended.err;
     EXPECT_EQ(read("kept.json"), "kept") << signal;

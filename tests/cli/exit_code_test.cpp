@@ -96,6 +96,8 @@ TEST_F(ExitCodes, OfRuns) {
       {"assay list cases/good.json --tag nightly", 5},
       {"assay list cases/good.json", 0},
       {"assay list wrong.json", 2},
+      {"assay list cases/good.json --set runtime.isa=scalar --set runtime.isa=sse41", 2},
+      {"assay run cases/good.json --set runtime.isa=scalar --set runtime.isa=scalar", 2},
       {"assay schema", 0},
       {"assay schema results", 0},
       {"assay schema other", 2},

@@ -63,6 +63,11 @@ TEST_F(Models, TimesAreWrittenForLoadingPlanningAndEachRun) {
 
   EXPECT_EQ(shell("assay infer m.onnx --input x=x.npy -o other --times missing/times.json").code, 4);
   EXPECT_EQ(shell("assay infer m.onnx --input x=x.npy -o other --times t.json --seconds -1").code, 2);
+  EXPECT_EQ(shell("assay infer m.onnx --input x=x.npy -o other --times t.json --seconds nan").code, 2);
+  const Ran twice =
+      shell("assay infer m.onnx --input x=x.npy -o other --set runtime.isa=scalar --set runtime.isa=avx2");
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_THAT(twice.err, HasSubstr("--set runtime.isa=avx2: runtime.isa is given twice, before as runtime.isa=scalar"));
   EXPECT_FALSE(std::filesystem::exists(path("other")));
 }
 

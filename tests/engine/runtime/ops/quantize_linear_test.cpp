@@ -86,7 +86,8 @@ TEST(QuantizeLinear, NamesTheOperandThatIsWrong) {
   run.inputs[1] = Tensor::from<float>({2, 2}, {1, 1, 1, 1});
   EXPECT_THAT(test::refusal(run), HasSubstr("blocked quantization"));
   run.attributes["block_size"] = Index{2};
-  EXPECT_THAT(test::refusal(run), HasSubstr("blocked quantization: block_size is 0; found 2"));
+  EXPECT_THAT(test::refusal(run), HasSubstr("blocked quantization (a scale per block of elements) is not computed: "
+                                            "block_size must be 0, the default; found 2"));
   run.attributes.clear();
   run.inputs = {x, Tensor::scalar(1.0F), Tensor::scalar<std::int32_t>(0)};
   EXPECT_THAT(test::refusal(run), HasSubstr("y_zero_point is int8, uint8, int16 or uint16; found int32"));

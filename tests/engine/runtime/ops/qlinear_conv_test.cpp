@@ -104,10 +104,16 @@ TEST(QLinearConv, EqualsTheNaiveSumInEveryProfile) {
   }
 }
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::int64_t kShapes = 1000;  // ten times as slow
+#else
+constexpr std::int64_t kShapes = 10000;
+#endif
+
 // Many shapes, each under one setting.
 TEST(QLinearConv, EqualsTheNaiveSumOnManyShapes) {
   const std::vector<Setting> settings = test::all_settings();
-  for (std::uint64_t trial = 0; trial < static_cast<std::uint64_t>(test::case_count(10000)); ++trial) {
+  for (std::uint64_t trial = 0; trial < static_cast<std::uint64_t>(test::case_count(kShapes)); ++trial) {
     Random random(1000 + trial);
     const QConv conv = random_qconv(random);
     const auto last = static_cast<std::int64_t>(settings.size()) - 1;

@@ -139,7 +139,8 @@ class Run {
       arguments_.push_back(value == kNoValue || in_blocks ? kOmitted : at(value));
       block_arguments_.push_back(in_blocks ? blocks_at(value) : ChannelBlocks());
     }
-    RunContext context{.inputs = arguments_, .blocks = block_arguments_, .threads = plan_.options.threads};
+    RunContext context{
+        .inputs = arguments_, .blocks = block_arguments_, .dies = dying_inputs(step), .threads = plan_.options.threads};
     ASSAY_ASSIGN(ChannelBlocks output, step.op->run_in_blocks(context));
     if (output.empty()) {
       return false;
@@ -178,8 +179,10 @@ class Run {
     }
     SaturationInfo witness;
     const bool wants_witness = options_.witness_saturation && step.op->saturates();
-    RunContext context{
-        .inputs = arguments_, .threads = plan_.options.threads, .witness = wants_witness ? &witness : nullptr};
+    RunContext context{.inputs = arguments_,
+                       .dies = dying_inputs(step),
+                       .threads = plan_.options.threads,
+                       .witness = wants_witness ? &witness : nullptr};
     ASSAY_ASSIGN(std::vector<Tensor> outputs, step.op->run(context));
     if (outputs.size() < step.outputs.size()) {
       return internal_error("the operator made " + std::to_string(outputs.size()) + " outputs; the node has " +
@@ -207,6 +210,11 @@ class Run {
     release(step);
   }
 
+  // None where a tap may have kept them.
+  std::span<const char> dying_inputs(const PlanStep& step) const {
+    return options_.tap ? std::span<const char>() : step.dies;
+  }
+
   void release(const PlanStep& step) {
     arguments_.clear();  // or they would keep alive what is released here
     block_arguments_.clear();
@@ -230,6 +238,15 @@ class Run {
 Result<ChannelBlocks> Operator::run_in_blocks(RunContext& /*context*/) { return ChannelBlocks(); }
 
 const Tensor& RunContext::input(std::size_t i) const { return i < inputs.size() ? inputs[i] : kOmitted; }
+
+Result<Tensor> RunContext::output(DType dtype, const Shape& shape) const {
+  for (std::size_t i = 0; i < dies.size(); ++i) {
+    if (dies[i] != 0 && inputs[i].dtype() == dtype && inputs[i].shape() == shape) {
+      return inputs[i];
+    }
+  }
+  return Tensor::allocate_uninitialized(dtype, shape);
+}
 
 Status check_inputs(const Graph& graph, const std::map<std::string, Tensor>& inputs) {
   for (const auto& [name, tensor] : inputs) {

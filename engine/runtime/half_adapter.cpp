@@ -50,6 +50,7 @@ class ThroughFloat final : public Operator {
     return has_half ? Result<ChannelBlocks>(ChannelBlocks()) : op_->run_in_blocks(context);
   }
   KernelInfo kernel() const override { return op_->kernel(); }
+  bool owns_output() const override { return op_->owns_output(); }
   bool saturates() const override { return op_->saturates(); }
   std::vector<KernelInfo> nested_kernels() const override { return op_->nested_kernels(); }
 

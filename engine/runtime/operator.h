@@ -33,12 +33,17 @@ struct RunContext {
   std::span<const Tensor> inputs;  // as in the node; an omitted optional is an empty() tensor
   // For run_in_blocks: by input; where one is not empty(), the tensor above is.
   std::span<const ChannelBlocks> blocks = {};
+  // By input, if not empty: 1 where the value's memory is nobody else's and nobody reads it after this node.
+  std::span<const char> dies = {};
   int threads = 1;
   SaturationInfo* witness = nullptr;  // to be filled by operators with sat16-pairs arithmetic, if not null
   Index multiply_accumulates = 0;     // set by Conv, Gemm and MatMul kinds
 
   // Input i, or an empty tensor where the node has fewer inputs.
   const Tensor& input(std::size_t i) const;
+  // For the output of an operator that reads only element i of an input of its shape for element i: the memory of such
+  // an input that dies and has that type, else new memory, uninitialized.
+  Result<Tensor> output(DType dtype, const Shape& shape) const;
 };
 
 class Operator {
@@ -52,6 +57,8 @@ class Operator {
   virtual bool makes_blocks() const { return false; }
   // Output 0, the only one, in channel blocks; empty() where these inputs do not allow it, for run() to compute.
   virtual Result<ChannelBlocks> run_in_blocks(RunContext& context);
+  // Whether output 0 always is memory that nobody else has: new, or RunContext::output's.
+  virtual bool owns_output() const { return false; }
   // node and op are filled in by the plan.
   virtual KernelInfo kernel() const = 0;
   // Whether `run` can fill a witness (sat16-pairs arithmetic).

@@ -101,6 +101,31 @@ void add_releases(Plan& plan) {
   }
 }
 
+// A value that one step alone uses, once, and whose maker gave it memory of its own. It is no output of the graph.
+void mark_dying_inputs(Plan& plan) {
+  std::vector<int> uses(plan.values.size(), 0);
+  std::vector<bool> is_owned(plan.values.size(), false);
+  for (const PlanStep& step : plan.steps) {
+    for (const Index value : step.inputs) {
+      if (value != kNoValue) {
+        ++uses[static_cast<std::size_t>(value)];
+      }
+    }
+    if (!step.outputs.empty() && step.outputs[0] != kNoValue) {
+      is_owned[static_cast<std::size_t>(step.outputs[0])] = step.op->owns_output();
+    }
+  }
+  for (const Index output : plan.outputs) {
+    ++uses[static_cast<std::size_t>(output)];
+  }
+  for (PlanStep& step : plan.steps) {
+    for (const Index value : step.inputs) {
+      const auto at = static_cast<std::size_t>(value);
+      step.dies.push_back(value != kNoValue && is_owned[at] && uses[at] == 1 ? 1 : 0);
+    }
+  }
+}
+
 // A layout that nobody behind an operator understands would only be undone.
 void mark_makers_of_blocks(Plan& plan) {
   std::vector<bool> wanted(plan.values.size(), false);
@@ -166,6 +191,7 @@ Result<Plan> build_plan(std::shared_ptr<const Graph> graph, const PlanOptions& o
   }
   ASSAY_TRY(add_outputs(plan, table));
   add_releases(plan);
+  mark_dying_inputs(plan);
   if (options.carry_blocks) {
     mark_makers_of_blocks(plan);
   }

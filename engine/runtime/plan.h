@@ -30,6 +30,7 @@ struct PlanStep {
   std::vector<Index> inputs;   // value indices, kNoValue where omitted
   std::vector<Index> outputs;  // likewise
   std::vector<Index> release;  // values that no later step and no graph output needs
+  std::vector<char> dies;      // by input: 1 where it is this step's alone and its memory is nobody else's
   bool makes_blocks = false;   // even where no input is in channel blocks: an operator behind it takes them
 };
 

@@ -23,7 +23,7 @@ inline Result<Broadcast> broadcast_of_one_type(const RunContext& context) {
 // f(a, b) for every element of A and B, which hold T.
 template <typename T, typename Out, typename F>
 Result<Tensor> apply_binary(const RunContext& context, const Broadcast& broadcast, const F& f) {
-  ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(DTypeOf<Out>::value, broadcast.shape()));
+  ASSAY_ASSIGN(Tensor out, context.output(DTypeOf<Out>::value, broadcast.shape()));
   broadcast_apply(broadcast, context.input(0).data<T>().data(), context.input(1).data<T>().data(),
                   out.mutable_data<Out>().data(), f, context.threads);
   return out;

@@ -169,6 +169,7 @@ class Conv : public Operator {
     });
   }
 
+  bool owns_output() const override { return true; }
   KernelInfo kernel() const override { return info_; }
 
  private:

@@ -77,6 +77,7 @@ class AnyConv final : public Operator {
     last_fast_ = true;
     return fast_->run_in_blocks(context);
   }
+  bool owns_output() const override { return true; }
   KernelInfo kernel() const override { return last_fast_ ? fast_->kernel() : plain_kernel("float32"); }
 
  private:

@@ -22,11 +22,11 @@ void for_each_piece(Index count, int threads, const Body& body) {
                 [&](Index piece, int) { body(piece * kElementPiece, std::min((piece + 1) * kElementPiece, count)); });
 }
 
-// y[i] = f(x[i]) for x, input 0 of the node, which holds T.
+// y[i] = f(x[i]) for x, input 0 of the node, which holds T; y may be x's memory.
 template <typename Out, typename T, typename F>
 Result<Tensor> map_elements(const RunContext& context, const F& f) {
   const Tensor& x = context.input(0);
-  ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DTypeOf<Out>::value, x.shape()));
+  ASSAY_ASSIGN(Tensor y, context.output(DTypeOf<Out>::value, x.shape()));
   const T* in = x.data<T>().data();
   Out* out = y.mutable_data<Out>().data();
   for_each_piece(x.size(), context.threads, [&](Index first, Index last) {

@@ -62,6 +62,7 @@ class FusedConv final : public Operator {
     return fast_->run_in_blocks(context);
   }
 
+  bool owns_output() const override { return true; }
   KernelInfo kernel() const override { return (last_fast_ ? fast_ : composed_)->kernel(); }
 
  private:

@@ -19,8 +19,8 @@ const ChannelBlocks* largest_in_blocks(const RunContext& context) {
 
 class SimpleOperator : public Operator {
  public:
-  SimpleOperator(Function function, KernelInfo info, bool elementwise = false)
-      : function_(std::move(function)), info_(std::move(info)), elementwise_(elementwise) {}
+  SimpleOperator(Function function, KernelInfo info, bool elementwise = false, bool owns_output = false)
+      : function_(std::move(function)), info_(std::move(info)), elementwise_(elementwise), owns_output_(owns_output) {}
 
   bool takes_blocks() const override { return elementwise_; }
 
@@ -35,7 +35,7 @@ class SimpleOperator : public Operator {
       }
       operands.push_back(std::move(*operand));
     }
-    RunContext inner{.inputs = operands, .threads = context.threads};
+    RunContext inner{.inputs = operands, .dies = context.dies, .threads = context.threads};
     ChannelBlocks result{.shape = model.shape, .data = {}};
     ASSAY_ASSIGN(result.data, function_(inner));
     if (result.data.dtype() != DType::kFloat32 || result.data.shape() != model.data.shape()) {
@@ -55,11 +55,13 @@ class SimpleOperator : public Operator {
     return one_output(std::move(output));
   }
   KernelInfo kernel() const override { return info_; }
+  bool owns_output() const override { return owns_output_; }
 
  private:
   Function function_;
   KernelInfo info_;
   bool elementwise_;
+  bool owns_output_;
   DType last_type_ = DType::kUndefined;
 };
 
@@ -77,9 +79,9 @@ OperatorResult make_operator(Function function, const std::string& arithmetic, c
   return make_operator(std::move(function), plain_kernel(arithmetic, kernel));
 }
 
-OperatorResult make_elementwise_operator(Function function) {
+OperatorResult make_elementwise_operator(Function function, bool owns_output) {
   return std::unique_ptr<Operator>(
-      std::make_unique<SimpleOperator>(std::move(function), plain_kernel("float32"), true));
+      std::make_unique<SimpleOperator>(std::move(function), plain_kernel("float32"), true, owns_output));
 }
 
 OperatorResult make_operator(Function function, KernelInfo info) {

@@ -22,7 +22,8 @@ using Function = std::function<Result<Tensor>(const RunContext&)>;
 OperatorResult make_operator(Function function, const std::string& arithmetic, const std::string& kernel = "scalar");
 // The same for a function that computes each element of a float32 output from one element of each operand (broadcast),
 // so that it may be called with channel blocks and what broadcasts against them (channel_blocks.h).
-OperatorResult make_elementwise_operator(Function function);
+// `owns_output`: it never returns an operand itself.
+OperatorResult make_elementwise_operator(Function function, bool owns_output = true);
 // What an operator of these reports that keeps state between runs.
 KernelInfo plain_kernel(const std::string& arithmetic, const std::string& kernel = "scalar");
 OperatorResult make_operator(Function function, KernelInfo info);

@@ -50,7 +50,7 @@ Result<Tensor> variadic(const RunContext& context, const F& f) {
 template <typename List, typename F>
 OperatorResult prepare_variadic(const PrepareContext& context, F f) {
   ASSAY_TRY(check_arity(context, context.node.inputs.size(), context.node.inputs.size()));
-  return make_elementwise_operator([f](const RunContext& run) { return variadic<List>(run, f); });
+  return make_elementwise_operator([f](const RunContext& run) { return variadic<List>(run, f); }, false);
 }
 
 struct Plus {

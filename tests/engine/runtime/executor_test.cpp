@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "engine/base/arena_memory.h"
@@ -136,6 +137,113 @@ TEST(Executor, TheSecondRunLiesInTheArena) {
       run(plan, {{"x", x}});
       EXPECT_TRUE(plan.memory->arena_for({x.shape()}).is_steady()) << "threads " << threads << " round " << round;
     }
+  }
+}
+
+// An operand of the result's shape that dies is written over.
+TEST(Executor, ElementsAreComputedInPlace) {
+  Graph graph;
+  graph.opsets = {{"", 13}};
+  const auto node = [&](const char* op_type, const char* output, std::vector<std::string> inputs) {
+    Node made;
+    made.name = made.op_type = op_type;
+    made.inputs = std::move(inputs);
+    made.outputs = {output};
+    graph.nodes.push_back(std::move(made));
+  };
+  node("Neg", "negative", {"x"});
+  node("Relu", "positive", {"x"});
+  node("Exp", "grown", {"positive"});
+  node("Add", "sum", {"negative", "grown"});
+  node("Mul", "square", {"sum", "sum"});  // twice: not in place
+  node("Add", "y", {"square", "x"});
+  ValueInfo info;
+  info.name = "x";
+  info.dtype = DType::kFloat32;
+  graph.inputs = {info};
+  info.name = "y";
+  graph.outputs = {info};
+  const Index size = 100'000;
+  test::Random random(62);
+  Tensor x = Tensor::allocate(DType::kFloat32, {1, size}).value();
+  for (float& value : x.mutable_data<float>()) {
+    value = random.uniform(-2, 2);
+  }
+  Tensor given = Tensor::allocate(DType::kFloat32, x.shape()).value();
+  std::memcpy(given.mutable_bytes(), x.bytes(), x.size_bytes());
+  for (const int threads : {1, 2}) {
+    const Plan plan = plan_of(graph, threads);
+    std::map<std::string, Tensor> tapped;
+    ExecuteOptions options;
+    options.tap = [&](const std::string& name, const Tensor& tensor) { tapped[name] = tensor; };
+    ASSERT_TRUE(execute(plan, {{"x", x}}, options).ok());  // who keeps a tensor keeps its elements
+    for (int round = 0; round < 3; ++round) {
+      const Values found = run(plan, {{"x", x}});
+      ASSERT_TRUE(bytes_equal(x, given)) << "an input is the caller's";
+      for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
+        const float positive = std::max(given.data<float>()[i], 0.0F);
+        ASSERT_EQ(tapped.at("positive").data<float>()[i], positive);
+        const float sum = -given.data<float>()[i] + std::exp(positive);
+        ASSERT_EQ(tapped.at("sum").data<float>()[i], sum);
+        ASSERT_EQ(found.at("y").data<float>()[i], sum * sum + given.data<float>()[i]) << "element " << i;
+      }
+    }
+    // negative and positive, each written over once; square is y.
+    const std::size_t tensor_bytes = static_cast<std::size_t>(size) * sizeof(float);
+    EXPECT_LT(plan.memory->sizes().sum_bytes, 2 * tensor_bytes + tensor_bytes / 2);
+    EXPECT_GE(plan.memory->sizes().sum_bytes, 2 * tensor_bytes);
+  }
+}
+
+// Likewise in channel blocks, with a network that keeps one value for later: x * clip(x + 3, 0, 6) between
+// convolutions.
+TEST(Executor, ChannelBlocksAreComputedInPlace) {
+  Graph graph;
+  graph.opsets = {{"", 13}};
+  test::Random random(63);
+  const auto node = [&](const char* op_type, const char* output, std::vector<std::string> inputs) {
+    Node made;
+    made.name = made.op_type = op_type;
+    made.inputs = std::move(inputs);
+    made.outputs = {output};
+    graph.nodes.push_back(std::move(made));
+  };
+  const auto weights = [&](const char* name, const Shape& shape) {
+    Tensor tensor = Tensor::allocate(DType::kFloat32, shape).value();
+    for (float& value : tensor.mutable_data<float>()) {
+      value = random.uniform(-1, 1);
+    }
+    graph.initializers[name] = tensor;
+  };
+  weights("w", {16, 8, 3, 3});
+  weights("v", {8, 16, 1, 1});
+  weights("x0", {1, 8, 60, 70});
+  graph.initializers["three"] = Tensor::scalar(3.0F);
+  graph.initializers["zero"] = Tensor::scalar(0.0F);
+  graph.initializers["six"] = Tensor::scalar(6.0F);
+  node("Conv", "a", {"x", "w"});
+  node("Add", "b", {"a", "three"});
+  node("Clip", "c", {"b", "zero", "six"});
+  node("Mul", "d", {"a", "c"});
+  node("Div", "e", {"d", "six"});
+  node("Conv", "y", {"e", "v"});
+  ValueInfo info;
+  info.name = "x";
+  info.dtype = DType::kFloat32;
+  graph.inputs = {info};
+  info.name = "y";
+  graph.outputs = {info};
+  const Values inputs = {{"x", graph.initializers.at("x0")}};
+  for (const int threads : {1, 2}) {
+    const Plan plan = plan_of(graph, threads);
+    const auto expected = execute(plan, inputs, {.tap = [](const std::string&, const Tensor&) {}});
+    ASSERT_TRUE(expected.ok());
+    for (int round = 0; round < 3; ++round) {
+      EXPECT_TRUE(same_bytes(run(plan, inputs), expected.value().outputs))
+          << "threads " << threads << " round " << round;
+    }
+    const std::size_t value_bytes = std::size_t{16} * 58 * 68 * sizeof(float);
+    EXPECT_LT(plan.memory->sizes().sum_bytes, 3 * value_bytes) << "a, and what the others share";
   }
 }
 

@@ -54,6 +54,18 @@ install_packages() {
   rm -f "$log"
 }
 
+# Says every SECONDS how far the build is that writes to LOG, until it is killed. It waits by a builtin: a sleeping child
+# would outlive it and keep stderr open.
+say_progress() {
+  local log=$1 seconds=$2 step idle
+  exec {idle}<> <(:)
+  while true; do
+    read -rt "$seconds" -u "$idle" || true
+    step=$(grep -o '^\[[0-9]*/[0-9]*\]' "$log" | tail -n 1) || true
+    say "building ${step:-...}"
+  done
+}
+
 # build_preset PRESET TARGET...: configures where needed, then builds the targets (all if none is named).
 build_preset() {
   local preset=$1 log
@@ -69,12 +81,14 @@ build_preset() {
       say "configuring preset '$preset' in build/$preset"
       cmake --preset "$preset" >"$log" 2>&1 || { tail -n 30 "$log" >&2; exit 4; }
     fi
-    say "building (preset '$preset'; the first time takes some minutes)"
+    say "building (preset '$preset'; the first time takes some minutes; output in build/$preset/assay-build.log)"
     local targets=()
     for target in "$@"; do targets+=(--target "$target"); done
     if [ -t 2 ]; then
       cmake --build --preset "$preset" "${targets[@]}" >&2 || exit 4
     else
+      say_progress "$log" "${ASSAY_BUILD_PROGRESS_SECONDS:-20}" 9>&- &
+      trap 'kill '"$!"' 2>/dev/null' EXIT
       cmake --build --preset "$preset" "${targets[@]}" >"$log" 2>&1 || { grep -E -A8 'error|FAILED' "$log" | head -n 60 >&2; exit 4; }
     fi
   ) 9>"$lock" || fail "the build failed; its output is in build/$preset/assay-build.log"

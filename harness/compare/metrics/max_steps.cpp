@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "harness/compare/metrics/all.h"
@@ -21,11 +23,39 @@ Result<double> quantization_step(const MetricInput& input, std::string_view metr
   return *input.options.step;
 }
 
+namespace {
+
+// The largest relative error of rounding to a floating-point type.
+double half_ulp(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return 0x1p-24;
+    case DType::kFloat16:
+      return 0x1p-11;
+    case DType::kBfloat16:
+      return 0x1p-8;
+    case DType::kFloat64:
+      return 0x1p-53;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+double steps_between(double actual, double reference, double step, DType dtype) {
+  const double steps = absolute_error(actual, reference) / step;
+  const double whole = std::round(steps);
+  const double rounding = (std::abs(actual) + std::abs(reference)) / step * half_ulp(dtype);
+  return whole >= 1 && rounding < 0.25 && std::abs(steps - whole) <= rounding ? whole : steps;
+}
+
 Result<MetricValue> max_steps(const MetricInput& input) {
   ASSAY_ASSIGN(const double step, quantization_step(input, "max_steps"));
   const Elements elements = read_elements(input);
-  const Worst worst = worst_element(
-      elements.size(), [&](std::size_t i) { return absolute_error(elements.actual[i], elements.reference[i]) / step; });
+  const Worst worst = worst_element(elements.size(), [&](std::size_t i) {
+    return steps_between(elements.actual[i], elements.reference[i], step, input.actual.dtype());
+  });
   const std::string detail = fmt::format("{}, step {}", element_text(input, elements, worst.position), step);
   return MetricValue{worst.value, detail, {}, input.actual.size(), worst_at(input, elements, worst.position)};
 }

@@ -127,6 +127,23 @@ TEST(Metric, Steps) {
   options.step = 0.5;
   EXPECT_EQ(value("max_steps", {1, 2}, {1, 3.25}, options), 2.5);
   EXPECT_EQ(detail("max_steps", {1, 2}, {1, 3.25}, options), "at [1]: 2, reference 3.25, step 0.5");
+  // Neighbours on the grid of any scale are one step apart, though their float32 values are rounded.
+  for (const float scale : {0.1F, 0.0482174791F, 0.0123F, 1.0F / 3.0F}) {
+    std::vector<float> grid;
+    std::vector<float> next;
+    for (int q = -128; q < 127; ++q) {
+      grid.push_back(static_cast<float>(q) * scale);
+      next.push_back(static_cast<float>(q + 1) * scale);
+    }
+    const Tensor actual = Tensor::from<float>({255}, grid);
+    const Tensor reference = Tensor::from<float>({255}, next);
+    const MetricOptions steps{.beyond_steps = 1, .step = static_cast<double>(scale)};
+    EXPECT_EQ(judged("max_steps", actual, reference, steps).value().measured.value, 1.0) << scale;
+    EXPECT_EQ(judged("mismatch_share", actual, reference, steps).value().measured.value, 0.0) << scale;
+    // A hundredth of a step is not rounding.
+    next[200] += 0.01F * scale;
+    EXPECT_GT(judged("max_steps", actual, Tensor::from<float>({255}, next), steps).value().measured.value, 1.009);
+  }
   const Tensor bytes = Tensor::from<std::uint8_t>({2}, {3, 255});
   EXPECT_EQ(judged("max_steps", bytes, Tensor::from<std::uint8_t>({2}, {5, 255})).value().measured.value, 2.0);
   EXPECT_EQ(judged("max_steps", row({1}), row({1})).error().message,

@@ -7,13 +7,18 @@ import pathlib
 import sys
 
 
+def misfits(root, faults):
+    for fault in faults:
+        path = root / fault["file"]
+        places = path.read_text().count(fault["find"]) if path.is_file() else 0
+        if places != 1:
+            yield f"{fault['what']!r} has {places} places in {fault['file']}: {fault['find']!r}"
+
+
 def findings(root):
     for table in sorted((root / "tests" / "mutations").glob("*.json")):
-        for fault in (fault for group in json.loads(table.read_text()) for fault in group["faults"]):
-            path = root / fault["file"]
-            places = path.read_text().count(fault["find"]) if path.is_file() else 0
-            if places != 1:
-                yield f"{table.relative_to(root)}: {fault['what']!r} has {places} places in {fault['file']}: {fault['find']!r}"
+        faults = [fault for group in json.loads(table.read_text()) for fault in group["faults"]]
+        yield from (f"{table.relative_to(root)}: {misfit}" for misfit in misfits(root, faults))
 
 
 if __name__ == "__main__":

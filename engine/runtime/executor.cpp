@@ -178,18 +178,17 @@ class Run {
       arguments_.push_back(value == kNoValue ? kOmitted : at(value));
     }
     SaturationInfo witness;
-    const bool wants_witness = options_.witness_saturation && step.op->saturates();
     RunContext context{.inputs = arguments_,
                        .dies = dying_inputs(step),
                        .threads = plan_.options.threads,
-                       .witness = wants_witness ? &witness : nullptr};
+                       .witness = options_.witness_saturation ? &witness : nullptr};
     ASSAY_ASSIGN(std::vector<Tensor> outputs, step.op->run(context));
     if (outputs.size() < step.outputs.size()) {
       return internal_error("the operator made " + std::to_string(outputs.size()) + " outputs; the node has " +
                             std::to_string(step.outputs.size()));
     }
     result_.multiply_accumulates += context.multiply_accumulates;
-    if (wants_witness && step.op->saturates()) {  // which may follow from computed operands
+    if (options_.witness_saturation && step.op->saturates()) {
       witness.node = plan_.graph->nodes[step.node].name;
       result_.saturation.push_back(std::move(witness));
     }

@@ -36,7 +36,7 @@ struct RunContext {
   // By input, if not empty: 1 where the value's memory is nobody else's and nobody reads it after this node.
   std::span<const char> dies = {};
   int threads = 1;
-  SaturationInfo* witness = nullptr;  // to be filled by operators with sat16-pairs arithmetic, if not null
+  SaturationInfo* witness = nullptr;  // to be filled in a run that saturates() says is in sat16-pairs arithmetic, if not null
   Index multiply_accumulates = 0;     // set by Conv, Gemm and MatMul kinds
 
   // Input i, or an empty tensor where the node has fewer inputs.
@@ -61,7 +61,8 @@ class Operator {
   virtual bool owns_output() const { return false; }
   // node and op are filled in by the plan.
   virtual KernelInfo kernel() const = 0;
-  // Whether `run` can fill a witness (sat16-pairs arithmetic).
+  // Whether the last run was in sat16-pairs arithmetic, and filled the witness; before the first, whether one can be by
+  // what the plan knows. Computed weights and zero points may change it.
   virtual bool saturates() const { return false; }
   // The kernels of its subgraphs' nodes, in execution order; names as in the subgraphs.
   virtual std::vector<KernelInfo> nested_kernels() const { return {}; }

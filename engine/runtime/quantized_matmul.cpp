@@ -170,6 +170,9 @@ const WeightWitness& QuantizedMatmul::witness(Index index) {
 template <typename Body>
 Status QuantizedMatmul::for_each_block(RunContext& context, const Body& body) {
   context.multiply_accumulates = shape_.multiply_accumulates();
+  if (!saturates()) {
+    context.witness = nullptr;
+  }
   const int threads = context.witness == nullptr ? context.threads : 1;  // the witness is one record
   const Index block = product_block_rows(shape_.m, shape_.n, threads);
   const Index blocks = (shape_.m + block - 1) / block;

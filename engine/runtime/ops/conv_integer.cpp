@@ -56,6 +56,9 @@ class ConvInteger final : public Operator {
                  read_zero_points(context.input(kWZeroPoint), w.dtype(), shape.outputs(), "w_zero_point"));
     choose(x.dtype(), w.dtype());
     depthwise_ = exact() && shape.depthwise();
+    if (!saturates()) {
+      context.witness = nullptr;
+    }
     ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kInt32, shape.output_shape()));
     context.multiply_accumulates = shape.multiply_accumulates();
     if (depthwise_) {

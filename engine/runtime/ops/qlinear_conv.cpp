@@ -96,6 +96,9 @@ class QLinearConv final : public Operator {
     ASSAY_ASSIGN(Tensor y,
                  Tensor::allocate_uninitialized(context.input(kYZeroPoint).dtype(), bound_.shape.output_shape()));
     context.multiply_accumulates = bound_.shape.multiply_accumulates();
+    if (!saturates()) {
+      context.witness = nullptr;
+    }
     if (depthwise_) {
       run_depthwise(context, y);
     } else {

@@ -169,6 +169,40 @@ TEST(Session, ReportsSaturationWhereItIsAskedFor) {
   EXPECT_TRUE(result.value().saturation.empty());
 }
 
+// Depthwise is exact where all weight zero points are equal, which those of an input may be in one run and not in the
+// next.
+TEST(Session, RecordsTheSaturationOfEveryRunByItsOwnOperands) {
+  Graph graph;
+  graph.name = "depthwise";
+  graph.opsets[""] = 13;
+  graph.inputs = {value("x", DType::kUint8, {size(1), size(2), size(1), size(2)}),
+                  value("zero", DType::kInt8, {size(2)})};
+  graph.initializers["w"] = Tensor::from<std::int8_t>({2, 1, 1, 2}, {127, 127, 127, 127});
+  graph.initializers["scale"] = Tensor::scalar(1.0F);
+  graph.initializers["y_scale"] = Tensor::scalar(300.0F);
+  graph.initializers["x_zero"] = Tensor::scalar<std::uint8_t>(0);
+  Node conv = make_node("QLinearConv", {"x", "scale", "x_zero", "w", "scale", "zero", "y_scale", "x_zero"}, {"y"});
+  conv.attributes["group"] = Index{2};
+  graph.nodes = {conv};
+  graph.outputs = {value("y", DType::kUint8, {size(1), size(2), size(1), size(1)})};
+  SessionOptions options;
+  options.profile = {.isa = Isa::kAvx2, .precision = Precision::kFast};
+  const Session session = make_session(Model::from_graph(graph).value(), options);
+  for (const std::vector<std::int8_t>& zero : {std::vector<std::int8_t>{0, 0}, {0, 1}, {1, 1}, {1, 0}}) {
+    const auto result = session.run({{"x", Tensor::from<std::uint8_t>({1, 2, 1, 2}, {255, 255, 255, 255})},
+                                     {"zero", Tensor::from<std::int8_t>({2}, zero)}},
+                                    {.tap = {}, .witness_saturation = true});
+    ASSERT_TRUE(result.ok()) << result.error().message;
+    if (zero[0] == zero[1]) {
+      EXPECT_TRUE(result.value().saturation.empty());
+      continue;
+    }
+    ASSERT_EQ(result.value().saturation.size(), 1U);
+    EXPECT_EQ(result.value().saturation[0].node, "QLinearConv");
+    EXPECT_EQ(result.value().saturation[0].saturated, 2U);
+  }
+}
+
 // The levels of another architecture are emulated, in their own arithmetic, and the record says so.
 TEST(Session, NeonProfilesAreExactOnEveryHost) {
   const NamedTensors inputs = {{"a", Tensor::from<std::uint8_t>({1, 4}, {255, 255, 1, 1})}};

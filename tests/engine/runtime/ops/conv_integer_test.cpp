@@ -73,6 +73,12 @@ TEST(ConvInteger, WitnessSeesDepthwiseSaturation) {
   EXPECT_EQ(outcome.value().saturation.pairs, 2U);
   EXPECT_EQ(outcome.value().saturation.saturated, 1U);
   EXPECT_EQ(outcome.value().saturation.largest_loss, 2 * 255 * 127 - 32767);
+  ASSERT_EQ(outcome.value().saturation.channels.size(), 2U);
+  for (const auto& channel : outcome.value().saturation.channels) {
+    EXPECT_EQ(channel.weight_pairs, 1U);
+    EXPECT_EQ(channel.weight_pairs_at_risk, 1U);
+    EXPECT_EQ(channel.largest_possible_loss, 2 * 255 * 128 - 32768);
+  }
 }
 
 TEST(ConvInteger, EmptyDimensionsGiveEmptyOutputs) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MaxPool, AveragePool and GlobalAveragePool.
+#include <algorithm>
 #include <limits>
 
 #include "tests/engine/runtime/ops/float_data.h"
@@ -27,8 +28,9 @@ ConvGeometry random_geometry(Random& random) {
   g.pad_bottom = random.integer(0, span_h - 1);
   g.pad_left = random.integer(0, span_w - 1);
   g.pad_right = random.integer(0, span_w - 1);
-  g.height = span_h + random.integer(0, 7);
-  g.width = span_w + random.integer(0, 7);
+  // At least one window; the image may be smaller than the kernel.
+  g.height = random.integer(std::max<Index>(1, span_h - g.pad_top - g.pad_bottom), span_h + 7);
+  g.width = random.integer(std::max<Index>(1, span_w - g.pad_left - g.pad_right), span_w + 7);
   return g;
 }
 

@@ -289,9 +289,17 @@ TEST(QLinearConv, WitnessCountsThePairsOfEveryGroup) {
   const auto& channels = outcome.value().saturation.channels;
   ASSERT_EQ(channels.size(), 4U);
   std::uint64_t pairs = 0;
-  for (const auto& channel : channels) {
-    EXPECT_EQ(channel.pairs, expected.pairs / 4);
-    pairs += channel.pairs;
+  for (std::size_t m = 0; m < channels.size(); ++m) {
+    EXPECT_EQ(channels[m].pairs, expected.pairs / 4);
+    pairs += channels[m].pairs;
+    // Of three weights, the first two make a pair; it counts once for both samples.
+    const std::int64_t first = conv.conv.args.w[m * 3];
+    const std::int64_t second = conv.conv.args.w[m * 3 + 1];
+    const std::int64_t most = 255 * (std::max<std::int64_t>(first, 0) + std::max<std::int64_t>(second, 0));
+    const std::int64_t least = 255 * (std::min<std::int64_t>(first, 0) + std::min<std::int64_t>(second, 0));
+    EXPECT_EQ(channels[m].weight_pairs, 1U);
+    EXPECT_EQ(channels[m].weight_pairs_at_risk, most > 32767 || least < -32768 ? 1U : 0U);
+    EXPECT_EQ(channels[m].largest_possible_loss, std::max<std::int64_t>({0, most - 32767, -32768 - least}));
   }
   EXPECT_EQ(pairs, expected.pairs);
 }

@@ -36,8 +36,9 @@ struct RunContext {
   // By input, if not empty: 1 where the value's memory is nobody else's and nobody reads it after this node.
   std::span<const char> dies = {};
   int threads = 1;
-  SaturationInfo* witness = nullptr;  // to be filled in a run that saturates() says is in sat16-pairs arithmetic, if not null
-  Index multiply_accumulates = 0;     // set by Conv, Gemm and MatMul kinds
+  SaturationInfo* witness =
+      nullptr;  // to be filled in a run that saturates() says is in sat16-pairs arithmetic, if not null
+  Index multiply_accumulates = 0;  // set by Conv, Gemm and MatMul kinds
 
   // Input i, or an empty tensor where the node has fewer inputs.
   const Tensor& input(std::size_t i) const;

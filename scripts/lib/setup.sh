@@ -75,7 +75,10 @@ build_preset() {
   log="$folder/assay-build.log"
   local lock="$folder/.lock"
   (
-    flock 9 # two first calls at once build one after the other
+    if ! flock --nonblock 9; then # two first calls at once build one after the other
+      say "waiting for another build in build/$preset"
+      flock 9
+    fi
     cd "$assay_root" || exit 4
     if [ ! -f "$folder/build.ninja" ]; then
       say "configuring preset '$preset' in build/$preset"

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "reports/number_text.h"
+#include "reports/printable.h"
 
 namespace assay::reports {
 namespace {
@@ -61,7 +62,7 @@ bool wants_attention(Outcome outcome) {
 }
 
 std::string narrowed_text(const AttentionGroup& group) {
-  return group.narrowed.empty() ? "" : fmt::format(", all with {}", fmt::join(group.narrowed, ", "));
+  return group.narrowed.empty() ? "" : one_line(fmt::format(", all with {}", fmt::join(group.narrowed, ", ")));
 }
 
 void AttentionCollector::take(const CaseGroup& of_case) {
@@ -111,21 +112,21 @@ AttentionList group_attention(const RunRecord& run) {
 std::string explanation_text(const VariantResult& result) {
   std::string text;
   if (!result.reason.empty()) {
-    text += "  " + result.reason + "\n";
+    text += "  " + one_line(result.reason) + "\n";
   }
   if (!result.cause.empty()) {
-    text += fmt::format("  cause: {} (`assay explain {}`)\n", result.cause, result.cause);
+    text += fmt::format("  cause: {0} (`assay explain {0}`)\n", one_line(result.cause));
   }
   for (const Check& check : result.checks) {
     if (!check.passed) {
-      text += "  " + check_text(check) + "\n";
+      text += "  " + one_line(check_text(check)) + "\n";
     }
   }
   for (const std::string& warning : result.warnings) {
-    text += "  warning: " + warning + "\n";
+    text += "  warning: " + one_line(warning) + "\n";
   }
   if (!result.rerun.empty()) {
-    text += "  rerun: " + result.rerun + "\n";
+    text += "  rerun: " + one_line(result.rerun) + "\n";
   }
   return text;
 }

@@ -43,7 +43,7 @@ struct CaseLine {
 };
 
 CaseLine case_line(const CaseGroup& group) {
-  CaseLine line{.name = group.name, .variants = group.results.size(), .counts = {}, .seconds = 0};
+  CaseLine line{.name = one_line(group.name), .variants = group.results.size(), .counts = {}, .seconds = 0};
   for (const VariantResult* result : group.results) {
     ++line.counts[result->outcome];
     line.seconds += result->duration_s;
@@ -59,9 +59,9 @@ std::string text_of(const CaseLine& line, std::size_t width, bool color) {
 void write_variants(const CaseGroup& group, bool color, const Sink& sink) {
   for (const VariantResult* result : group.results) {
     sink(fmt::format("  {} {}\n", painted(fmt::format("{:<12}", outcome_name(result->outcome)), result->outcome, color),
-                     result->name));
+                     one_line(result->name)));
     for (const Check& check : result->checks) {
-      sink(fmt::format("    {} {}\n", check.passed ? "ok   " : "FAILS", check_text(check)));
+      sink(fmt::format("    {} {}\n", check.passed ? "ok   " : "FAILS", one_line(check_text(check))));
     }
   }
 }
@@ -75,9 +75,10 @@ std::string outcome_word(Outcome outcome, bool color) {
 
 std::string group_text(const AttentionGroup& group, bool color) {
   const VariantResult& first = group.first;
-  std::string text =
-      fmt::format("{} {}: {} variants alike", outcome_word(first.outcome, color), first.case_name, group.count);
-  return text + narrowed_text(group) + fmt::format("\n  the first: {}\n", first.name) + explanation_text(first);
+  std::string text = fmt::format("{} {}: {} variants alike", outcome_word(first.outcome, color),
+                                 one_line(first.case_name), group.count);
+  return text + narrowed_text(group) + fmt::format("\n  the first: {}\n", one_line(first.name)) +
+         explanation_text(first);
 }
 
 // A line per reason: what is known and declared.
@@ -85,16 +86,16 @@ std::string expected_lines(const AttentionList& list, const ConsoleOptions& opti
   std::string text;
   for (const AttentionGroup& group : list.groups) {
     const VariantResult& first = group.first;
-    text += fmt::format("{} {}: {} variant{}{}\n  {}{}\n", outcome_word(first.outcome, options.color), first.case_name,
-                        group.count, group.count == 1 ? "" : "s", narrowed_text(group), first.reason,
-                        first.cause.empty() ? "" : " (" + first.cause + ")");
+    text += fmt::format("{} {}: {} variant{}{}\n  {}{}\n", outcome_word(first.outcome, options.color),
+                        one_line(first.case_name), group.count, group.count == 1 ? "" : "s", narrowed_text(group),
+                        one_line(first.reason), first.cause.empty() ? "" : " (" + one_line(first.cause) + ")");
   }
   return text.empty() ? "" : "\n" + text;
 }
 
 // One result in full: outcome, name, reason, failed checks, rerun line.
 std::string result_text(const VariantResult& result, bool color) {
-  return outcome_word(result.outcome, color) + " " + result.name + "\n" + explanation_text(result);
+  return outcome_word(result.outcome, color) + " " + one_line(result.name) + "\n" + explanation_text(result);
 }
 
 // Variants that were never reached share one line: they have nothing to say each.
@@ -150,8 +151,8 @@ void render_console(const RunRecord& run, const ConsoleOptions& options, const S
   AttentionCollector expected = expected_failure_collector();
   std::size_t width = 0;
   for_each_case(run.results, [&](const CaseGroup& group) {
-    width = std::max(width, group.name.size());
     lines.push_back(case_line(group));
+    width = std::max(width, lines.back().name.size());
     tables += case_tables(group, options.verbose);
     attention.take(group);
     expected.take(group);

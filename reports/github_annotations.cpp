@@ -47,7 +47,7 @@ std::string escaped(const std::string& text, bool property, std::size_t most = k
 
 std::string annotation(const Level& level, const AttentionGroup& group) {
   const VariantResult& first = group.first;
-  std::string text = first.name + "\n" + explanation_text(first);
+  std::string text = one_line(first.name) + "\n" + explanation_text(first);
   if (group.count > 1) {
     text += fmt::format("and {} variants more alike{}\n", group.count - 1, narrowed_text(group));
   }

@@ -118,10 +118,10 @@ std::string check_text(const Check& check) {
   std::string notes = check.detail;
   if (check.worst) {
     const WorstElement& worst = *check.worst;
-    const std::string place =
-        fmt::format("at [{}]: {}, reference {}", fmt::join(worst.at, ","), worst.actual, worst.reference);
+    const std::string place = fmt::format("at [{}]: ", fmt::join(worst.at, ","));
     if (notes.find(place) == std::string::npos) {
-      notes += (notes.empty() ? "worst " : "; worst ") + place;
+      notes +=
+          fmt::format("{}worst {}{}, reference {}", notes.empty() ? "" : "; ", place, worst.actual, worst.reference);
     }
   }
   if (const std::string passing = would_pass_text(check); !passing.empty()) {

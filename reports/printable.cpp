@@ -37,6 +37,22 @@ std::string made_printable(std::string_view text, bool colors) {
 
 std::string printable(std::string_view text) { return made_printable(text, false); }
 
+std::string one_line(std::string_view text) {
+  std::string out;
+  const std::string shown = printable(text);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const std::string_view rest = std::string_view(shown).substr(i);
+    if (rest.starts_with("##[") || (rest.starts_with("::") && out.find_first_not_of(' ') == std::string::npos)) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(shown[i]));
+    } else if (shown[i] == '\n' || shown[i] == '\t') {
+      out += shown[i] == '\n' ? "\\n" : "\\t";
+    } else {
+      out += shown[i];
+    }
+  }
+  return out;
+}
+
 Sink printable_sink(Sink sink) {
   return [sink = std::move(sink)](std::string_view text) { sink(made_printable(text, false)); };
 }

@@ -12,6 +12,10 @@ namespace assay::reports {
 // Controls (below U+0020, U+007F to U+009F) as "\x1b"; line feeds and tabs stay. Nothing else is changed.
 std::string printable(std::string_view text);
 
+// The same for a text that is a part of one line: line feeds and tabs are shown too ("\\n", "\\t"), and what begins a
+// command to GitHub's runner, "::" at the beginning and "##[" anywhere, has its first byte shown as "\\x3a" or "\\x23".
+std::string one_line(std::string_view text);
+
 // Passes on what is printable of each piece. Pieces end between characters.
 Sink printable_sink(Sink sink);
 

@@ -246,6 +246,4 @@ std::unique_ptr<Renderer> start_results_json(const RunRecord& run, const Sink& s
   return std::make_unique<ResultsJson>(run, sink);
 }
 
-std::string journal_line(const VariantResult& result) { return dump(result_to_json(result), -1) + "\n"; }
-
 }  // namespace assay::reports

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// results.json and the lines of results.jsonl, written and read. schema/results.schema.json describes the first.
-// results.jsonl is the journal: one result per line, appended as it arrives; a torn last line is ignored when read.
+// results.json, written and read; schema/results.schema.json describes it. A line of the journal holds one result.
 #pragma once
 
 #include <optional>
@@ -13,8 +12,6 @@ namespace assay::reports {
 
 Json result_to_json(const VariantResult& result);
 std::unique_ptr<Renderer> start_results_json(const RunRecord& run, const Sink& sink);
-// One line, with its line end.
-std::string journal_line(const VariantResult& result);
 
 // A record read back, or what is wrong with the text.
 struct ParsedRun {
@@ -27,7 +24,5 @@ struct ParsedResult {
 };
 ParsedRun parse_results_json(std::string_view text);
 ParsedResult parse_result(Json json);
-// The results of a journal; lines that are no result (the torn end after a kill) are left out.
-std::vector<VariantResult> parse_journal(std::string_view text);
 
 }  // namespace assay::reports

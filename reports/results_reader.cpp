@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "reports/json_field.h"
+#include "reports/json_text.h"
 #include "reports/number_text.h"
 #include "reports/results_json.h"
 
@@ -226,6 +227,12 @@ ParsedResult parse_result(Json json) {
 
 ParsedRun parse_results_json(std::string_view text) {
   try {
+    if (nests_too_deep(text)) {
+      throw FieldError("", "more than " + std::to_string(kMaxJsonDepth) + " nested lists and objects");
+    }
+    if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+      throw FieldError("", "a NUL byte at offset " + std::to_string(nul));
+    }
     Json json = Json::parse(text);
     int version = 0;
     read_field(json, "schema_version", version);
@@ -240,22 +247,6 @@ ParsedRun parse_results_json(std::string_view text) {
   } catch (const std::exception&) {
     return {std::nullopt, current_field_error("").message()};
   }
-}
-
-std::vector<VariantResult> parse_journal(std::string_view text) {
-  std::vector<VariantResult> results;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) {
-      break;  // a line without its end was cut off while it was written
-    }
-    Json json = Json::parse(text.substr(0, end), nullptr, false);
-    text.remove_prefix(end + 1);
-    if (ParsedResult parsed = parse_result(std::move(json)); parsed.result) {
-      results.push_back(std::move(*parsed.result));
-    }
-  }
-  return results;
 }
 
 }  // namespace assay::reports

@@ -8,6 +8,7 @@
 #include "reports/attention.h"
 #include "reports/exit_code.h"
 #include "reports/ledger_table.h"
+#include "reports/markdown_text.h"
 #include "reports/number_text.h"
 #include "reports/pivot.h"
 #include "reports/printable.h"
@@ -53,13 +54,13 @@ std::string failures(const AttentionList& list) {
     if (!is_failure(first.outcome) || ++count > kMaxFailures) {
       continue;
     }
-    std::string part = fmt::format("{} {}\n", outcome_name(first.outcome), first.name);
+    std::string part = fmt::format("{} {}\n", outcome_name(first.outcome), one_line(first.name));
     if (group.count > 1) {
       part += fmt::format("  and {} variants more that fail alike{}\n", group.count - 1, narrowed_text(group));
     }
     part += explanation_text(first);
     if (text.size() + part.size() > kMaxFailuresBytes) {
-      part = fmt::format("{} {}: see results.json\n", outcome_name(first.outcome), first.case_name);
+      part = fmt::format("{} {}: see results.json\n", outcome_name(first.outcome), one_line(first.case_name));
     }
     text += part;
   }
@@ -79,10 +80,11 @@ std::string head(const RunRecord& run) {
                                  verdict_text(code), static_cast<int>(code), run.results.size(),
                                  case_count(run.results), run.duration_s, counts_text(count_outcomes(run.results)));
   if (run.host.contains("cpu")) {
-    text += fmt::format("Host: {}, {} cores.\n", value_text(run.host.at("cpu")), run.host.value("cores", 0));
+    text +=
+        fmt::format("Host: {}, {} cores.\n", markdown_text(value_text(run.host.at("cpu"))), run.host.value("cores", 0));
   }
   if (!run.harness_error.empty()) {
-    text += "\nThe harness failed: " + run.harness_error + "\n";
+    text += "\nThe harness failed: " + markdown_text(run.harness_error) + "\n";
   }
   return text;
 }
@@ -99,12 +101,12 @@ std::string timing_section(const RunRecord& run) {
 std::string case_section(const CaseGroup& group) {
   std::string text;
   if (group.results.size() > 1) {
-    text += "\n### " + group.name + "\n\n" + render_markdown(pivot_table(make_pivot(group)));
+    text += "\n### " + markdown_text(group.name) + "\n\n" + render_markdown(pivot_table(make_pivot(group)));
   }
   const TextTable ledger = ledger_table(group);
-  text += ledger.rows.empty() ? "" : "\n" + ledger.title + "\n\n" + render_markdown(ledger);
+  text += ledger.rows.empty() ? "" : "\n" + markdown_text(ledger.title) + "\n\n" + render_markdown(ledger);
   const TextTable saturation = saturation_table(group);
-  text += saturation.rows.empty() ? "" : "\n" + saturation.title + "\n\n" + render_markdown(saturation);
+  text += saturation.rows.empty() ? "" : "\n" + markdown_text(saturation.title) + "\n\n" + render_markdown(saturation);
   return text;
 }
 

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "reports/markdown_text.h"
+#include "reports/printable.h"
+
 namespace assay::reports {
 namespace {
 
@@ -14,15 +17,16 @@ std::string padded(const std::string& text, std::size_t width, Align align) {
 
 void trim_right(std::string& line) { line.erase(line.find_last_not_of(' ') + 1); }
 
-std::string markdown_cell(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '|' || c == '\\' || c == '<' || c == '*') {
-      escaped += '\\';
-    }
-    escaped += c == '\n' ? ' ' : c;
+// With every text on one line.
+TextTable flat(TextTable table) {
+  table.title = one_line(table.title);
+  for (Column& column : table.columns) {
+    column.title = one_line(column.title);
   }
-  return escaped;
+  for (std::vector<std::string>& row : table.rows) {
+    std::ranges::transform(row, row.begin(), [](const std::string& cell) { return one_line(cell); });
+  }
+  return table;
 }
 
 }  // namespace
@@ -45,7 +49,8 @@ std::vector<std::size_t> column_widths(const TextTable& table) {
   return widths;
 }
 
-std::string render_plain(const TextTable& table, std::size_t indent) {
+std::string render_plain(const TextTable& raw, std::size_t indent) {
+  const TextTable table = flat(raw);
   const std::vector<std::size_t> widths = column_widths(table);
   const std::string margin(indent, ' ');
   std::string text = table.title.empty() ? "" : margin + table.title + "\n";
@@ -69,7 +74,7 @@ std::string render_plain(const TextTable& table, std::size_t indent) {
 std::string render_markdown(const TextTable& table) {
   std::string text = "|";
   for (const Column& column : table.columns) {
-    text += " " + markdown_cell(column.title) + " |";
+    text += " " + markdown_text(column.title) + " |";
   }
   text += "\n|";
   for (const Column& column : table.columns) {
@@ -79,7 +84,7 @@ std::string render_markdown(const TextTable& table) {
   for (const auto& row : table.rows) {
     text += "|";
     for (const std::string& cell : row) {
-      text += " " + markdown_cell(cell) + " |";
+      text += " " + markdown_text(cell) + " |";
     }
     text += "\n";
   }

@@ -25,9 +25,9 @@ std::vector<std::size_t> column_widths(const TextTable& table);
 // Characters of UTF-8 text.
 std::size_t text_width(const std::string& text);
 
-// Columns two spaces apart, a rule under the titles; every line indented by `indent` spaces.
+// Columns two spaces apart, a rule under the titles; every line indented by `indent` spaces. Every row is one line.
 std::string render_plain(const TextTable& table, std::size_t indent = 0);
-// A GitHub table; "|" in cells is escaped.
+// A GitHub table; cells are texts of their own (markdown_text.h).
 std::string render_markdown(const TextTable& table);
 
 }  // namespace assay::reports

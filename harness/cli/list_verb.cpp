@@ -60,7 +60,7 @@ int list_action(const ListFlags& flags) {
     if (!selection.variants[i].selected) {
       continue;
     }
-    lines += reports::printable(selection.names[i]) + "\n";
+    lines += reports::one_line(selection.names[i]) + "\n";
     if (!flags.output.json.empty()) {
       json.push_back(variant_json(selection.case_of(i), *selection.variant(i), flags));
     }

@@ -44,7 +44,7 @@ int print_data(const std::string& text, int code) {
 }
 
 void say(const std::string& text) {
-  const std::string line = "assay: " + reports::printable(text) + "\n";
+  const std::string line = "assay: " + reports::one_line(text) + "\n";
   (void)std::fwrite(line.data(), 1, line.size(), stderr);
   (void)std::fflush(stderr);
 }

@@ -23,7 +23,7 @@ Status write_stdout(const std::function<void(const std::function<void(std::strin
 // Puts /dev/null where stdin, stdout or stderr are closed, so that no file gets their number and their text.
 void reserve_standard_streams();
 
-// "assay: TEXT" on stderr. Where that cannot be written, nobody wants to know: it changes no outcome.
+// "assay: TEXT" on stderr, on one line. Where that cannot be written, nobody wants to know: it changes no outcome.
 void say(const std::string& text);
 // The same for an error; gives `code`.
 int complain(const std::string& text, int code);

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/compare/difference.h"
 #include "harness/compare/metrics/all.h"
 #include "harness/compare/metrics/elements.h"
 
@@ -51,7 +52,7 @@ constexpr std::array<Metric, 20> kMetrics = {{
 
 // By value: +0 and -0 are one constant, as are NaNs of any pattern.
 bool is_constant(const Tensor& tensor) {
-  const std::vector<double> values = tensor.to_doubles();
+  const std::vector<double> values = ordered_doubles(tensor);
   return std::all_of(values.begin(), values.end(), [&](double value) {
     return value == values.front() || (std::isnan(value) && std::isnan(values.front()));
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures of how far an output is from its reference: one per file, one table.
 //
-// Common rules. Elements are read as double. r is the reference, a the actual tensor, n the number of elements, d the
-// absolute error |a - r| of an element:
+// Common rules. Elements are read as double; integers are subtracted and ordered as integers. r is the reference, a the
+// actual tensor, n the number of elements, d the absolute error |a - r| of an element:
 //   both NaN, or equal (equal infinities too)     d = 0
 //   NaN on one side only                          d = NaN, and the whole metric is NaN
 //   an infinity against anything else             d = +infinity

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "reports/printable.h"
 #include "reports/text_table.h"
 
 namespace assay::diff {
@@ -195,9 +196,9 @@ std::string largest_scale_text(const std::vector<TensorDiff>& tensors) {
       largest = &tensor;
     }
   }
-  return largest == nullptr
-             ? ""
-             : fmt::format("; largest change of a scale: {} in '{}'", percent(largest->scale.largest), largest->tensor);
+  return largest == nullptr ? ""
+                            : fmt::format("; largest change of a scale: {} in '{}'", percent(largest->scale.largest),
+                                          reports::one_line(largest->tensor));
 }
 
 std::string became_summary(const std::vector<NodeDiff>& became) {
@@ -215,7 +216,7 @@ std::string became_summary(const std::vector<NodeDiff>& became) {
 }  // namespace
 
 std::string render_text(const ModelDiff& diff, const Names& names, std::size_t top) {
-  std::string text = fmt::format("a: {}\nb: {}\n\n", names.before, names.after);
+  std::string text = fmt::format("a: {}\nb: {}\n\n", reports::one_line(names.before), reports::one_line(names.after));
   for (const std::string& line : diff.interface) {
     text += line + "\n";
   }
@@ -239,7 +240,7 @@ std::string render_text(const ModelDiff& diff, const Names& names, std::size_t t
 }
 
 std::string render_text(const RangeDiff& diff, const Names& names, std::size_t top) {
-  std::string text = fmt::format("a: {}\nb: {}\n\n", names.before, names.after);
+  std::string text = fmt::format("a: {}\nb: {}\n\n", reports::one_line(names.before), reports::one_line(names.after));
   if (diff.equal()) {
     return text + fmt::format("equal: the ranges of {} tensors agree\n", diff.compared);
   }

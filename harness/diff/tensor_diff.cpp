@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 
+#include "harness/compare/difference.h"
 #include "harness/diff/number_change.h"
 
 namespace assay::diff {
@@ -85,11 +86,13 @@ std::optional<ConstantDiff> compare_constant(const std::string& name, const Tens
   for (const double value : a) {
     magnitude = std::isfinite(value) ? std::max(magnitude, std::abs(value)) : magnitude;
   }
-  const bool integer = dtype_integer_range(before.dtype()).max != 0 || before.dtype() == DType::kInt64;
+  const std::vector<double> changes =
+      compare::is_wide_integer(before.dtype()) ? compare::differences(after, before) : std::vector<double>();
+  const bool integer = dtype_integer_range(before.dtype()).max != 0 || !changes.empty();
   std::size_t count = 0;
   double largest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const double difference = std::abs(change_of(a[i], b[i]));
+    const double difference = std::abs(changes.empty() ? change_of(a[i], b[i]) : changes[i]);
     if (!is_within(difference, integer ? 0 : tolerance, magnitude)) {
       ++count;
       largest = std::max(largest, difference);

@@ -8,21 +8,15 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/fnv.h"
 #include "engine/base/input_file.h"
 #include "harness/measure/statistics.h"
+#include "reports/json_text.h"
 
 namespace assay::run {
 namespace {
 
 using nlohmann::json;
-
-std::uint64_t hash_of(const std::string& name) {
-  std::uint64_t hash = 0xCBF29CE484222325ULL;
-  for (const char c : name) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-  }
-  return hash;
-}
 
 double median_of(const std::vector<float>& values) {
   return measure::median(std::vector<double>(values.begin(), values.end()));
@@ -45,7 +39,7 @@ Result<Durations> Durations::read(const std::string& path) {
 }
 
 Result<Durations> Durations::parse(const std::string& text) {
-  const json document = json::parse(text, nullptr, false);
+  const json document = reports::parse_json<json>(text);
   const json version = document.is_object() ? document.value("schema_version", json()) : json();
   if (version.is_number() && version != json(1)) {
     return invalid_argument("schema_version is " + version.dump() + "; this assay reads version 1");
@@ -67,7 +61,7 @@ Result<Durations> Durations::parse(const std::string& text) {
     }
     if (!seconds.empty()) {
       medians.push_back(median_of(seconds));
-      durations.seconds_[hash_of(name)] = std::move(seconds);
+      durations.seconds_[fnv1a(name)] = std::move(seconds);
     }
   }
   if (!medians.empty()) {
@@ -78,7 +72,7 @@ Result<Durations> Durations::parse(const std::string& text) {
 
 const std::vector<float>& Durations::of(const std::string& name) const {
   static const std::vector<float> kNone;
-  const auto found = seconds_.find(hash_of(name));
+  const auto found = seconds_.find(fnv1a(name));
   return found == seconds_.end() ? kNone : found->second;
 }
 
@@ -102,7 +96,7 @@ Result<std::string> joined_durations(const std::vector<std::string>& folders) {
     }
     ASSAY_ASSIGN(const std::string text, read_file(file));
     ASSAY_TRY(parse_text_of(file, text));
-    all["durations_s"].update(json::parse(text)["durations_s"]);
+    all["durations_s"].update(reports::parse_json<json>(text)["durations_s"]);
   }
   return all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "engine/base/cpu_features.h"
+#include "harness/run/maker.h"
 
 namespace assay::run {
 namespace {
@@ -84,6 +85,7 @@ reports::Json host_facts() {
   host["memory_bytes"] = pages * page_bytes;
   host["system"] = std::string(system.sysname) + " " + system.release + " " + system.machine;
   host["assay"] = ASSAY_VERSION;
+  host["build"] = build_id();
   host["compiler"] = "GCC " __VERSION__;
   return host;
 }

@@ -10,12 +10,13 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "engine/base/input_file.h"
 #include "harness/run/output_folder.h"
 #include "reports/files.h"
-#include "reports/results_json.h"
 
 namespace assay::run {
 namespace {
@@ -148,6 +149,7 @@ Journal::Journal(Journal&& other) noexcept { *this = std::move(other); }
 
 Journal& Journal::operator=(Journal&& other) noexcept {
   std::swap(path_, other.path_);
+  std::swap(made_by_, other.made_by_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(size_, other.size_);
   return *this;
@@ -164,15 +166,13 @@ Result<std::size_t> Journal::for_each(const Visitor& visit, const std::function<
   ASSAY_ASSIGN(const std::uint64_t whole,
                for_each_line(descriptor_, path_, [&](std::string_view line, std::uint64_t offset) {
                  const Extent extent{.offset = offset, .length = static_cast<std::uint32_t>(line.size())};
-                 std::vector<reports::VariantResult> results = reports::parse_journal(line);
-                 if (results.empty() && line.find_first_not_of(" \n") != std::string_view::npos) {
+                 if (std::optional<JournalEntry> entry = read_journal_line(line)) {
+                   visit(std::move(*entry), extent);
+                 } else if (line.find_first_not_of(" \n") != std::string_view::npos) {
                    ++damaged_lines;
                    if (damaged) {
                      damaged(extent);
                    }
-                 }
-                 for (reports::VariantResult& result : results) {
-                   visit(std::move(result), extent);
                  }
                }));
   return damaged_lines + (whole < size_ ? 1 : 0);
@@ -181,11 +181,11 @@ Result<std::size_t> Journal::for_each(const Visitor& visit, const std::function<
 Result<reports::VariantResult> Journal::read(const Extent& extent) const {
   std::string line(extent.length, '\0');
   ASSAY_ASSIGN(const std::size_t got, read_at(descriptor_, path_, extent.offset, line.data(), line.size()));
-  std::vector<reports::VariantResult> results = reports::parse_journal(std::string_view(line).substr(0, got));
-  if (results.size() != 1) {
+  std::optional<JournalEntry> entry = read_journal_line(std::string_view(line).substr(0, got));
+  if (!entry) {
     return io_error(path_ + " has changed while it was in use");
   }
-  return std::move(results.front());
+  return std::move(entry->result);
 }
 
 Status Journal::cut(std::uint64_t size) {
@@ -242,7 +242,7 @@ Status Journal::set_aside(const std::vector<Extent>& damaged) {
 }
 
 Result<Extent> Journal::append(const reports::VariantResult& result) {
-  const std::string line = reports::journal_line(result);
+  const std::string line = journal_line(result, made_by_);
   if (Status written = write_whole(descriptor_, path_, line); !written.ok()) {
     (void)cut(size_);  // the next line must not grow on to half of this one
     return written.error();
@@ -261,12 +261,18 @@ Result<std::vector<reports::VariantResult>> read_journal(const std::string& fold
   ASSAY_ASSIGN(const std::string text, read_file(path));
   std::vector<reports::VariantResult> results;
   std::map<std::string, std::size_t> positions;
-  for (reports::VariantResult& result : reports::parse_journal(text)) {
-    const auto [position, added] = positions.try_emplace(result.name, results.size());
+  for (std::string_view rest = text; rest.find('\n') != std::string_view::npos;) {
+    const std::size_t end = rest.find('\n') + 1;
+    std::optional<JournalEntry> entry = read_journal_line(rest.substr(0, end));
+    rest.remove_prefix(end);
+    if (!entry) {
+      continue;
+    }
+    const auto [position, added] = positions.try_emplace(entry->result.name, results.size());
     if (added) {
-      results.push_back(std::move(result));
+      results.push_back(std::move(entry->result));
     } else {
-      results[position->second] = std::move(result);
+      results[position->second] = std::move(entry->result);
     }
   }
   return results;

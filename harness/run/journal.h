@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/result.h"
+#include "harness/run/journal_line.h"
 #include "reports/record.h"
 
 namespace assay::run {
@@ -34,9 +36,11 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
   ~Journal();
 
+  // What makes the results that are appended from now on.
+  void set_maker(reports::Json made_by) { made_by_ = std::move(made_by); }
   // Visits every whole line that is a result, in order; of a name that comes twice the last one counts. Gives the
-  // number of lines that are none: damaged, or cut off at the end. `damaged` is told of the former.
-  using Visitor = std::function<void(reports::VariantResult result, const Extent& extent)>;
+  // number of lines that are none: damaged, altered, or cut off at the end. `damaged` is told of all but the last kind.
+  using Visitor = std::function<void(JournalEntry entry, const Extent& extent)>;
   Result<std::size_t> for_each(const Visitor& visit, const std::function<void(const Extent&)>& damaged = {}) const;
   Result<reports::VariantResult> read(const Extent& extent) const;
   // Cuts off a torn last line, so that the next one begins a line of its own.
@@ -52,6 +56,7 @@ class Journal {
   explicit Journal(std::string path) : path_(std::move(path)) {}
   Status cut(std::uint64_t size);
   std::string path_;
+  reports::Json made_by_;
   int descriptor_ = -1;
   std::uint64_t size_ = 0;  // of the file
 };

@@ -8,23 +8,13 @@
 #include <fmt/format.h>
 
 #include "engine/base/profile.h"
+#include "harness/compare/difference.h"
 #include "harness/run/settings.h"
 
 namespace assay::run {
 namespace {
 
 using spec::Configuration;
-
-// Element by element b - a, as double.
-std::vector<double> difference(const Tensor& a, const Tensor& b) {
-  std::vector<double> values = b.to_doubles();
-  const std::vector<double> from = a.to_doubles();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const bool same = values[i] == from[i] || (std::isnan(values[i]) && std::isnan(from[i]));
-    values[i] = same ? 0.0 : values[i] - from[i];
-  }
-  return values;
-}
 
 double product(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0.0;
@@ -131,7 +121,7 @@ std::vector<reports::LedgerEntry> Ledger::record(const Graph& graph) const {
       continue;
     }
     const auto step_of = [&](const LedgerPart& part) {
-      return difference(part.from->at(output.name), part.to->at(output.name));
+      return compare::differences(part.to->at(output.name), part.from->at(output.name));
     };
     const std::vector<double> total = step_of(parts_.back());
     const double power = product(total, total);

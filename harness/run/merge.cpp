@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 
+#include "harness/run/maker.h"
 #include "harness/run/output_folder.h"
 
 namespace assay::run {
@@ -36,12 +37,17 @@ Result<Part> read_part(const std::string& folder, bool alone) {
   return Part{folder, shard, std::move(run)};
 }
 
-// Every shard once, all of one selection.
+// Every shard once, all of one selection, made by one program.
 Status check_shards(const std::vector<Part>& parts) {
   const reports::ShardInfo& first = parts.front().shard;
   std::map<std::size_t, std::string> seen;
+  const std::string program = program_text(parts.front().run.host);
   for (const Part& part : parts) {
     const reports::ShardInfo& shard = part.shard;
+    if (const std::string other = program_text(part.run.host); other != program) {
+      return invalid_argument(fmt::format("{} and {} were made by different programs: {} and {}", parts.front().folder,
+                                          part.folder, program, other));
+    }
     if (shard.count != first.count) {
       return invalid_argument(fmt::format("{} is shard {}/{}, {} is {}/{}: shards of different runs",
                                           parts.front().folder, first.index, first.count, part.folder, shard.index,

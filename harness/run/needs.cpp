@@ -51,7 +51,7 @@ bool is_on_path(const std::string& program) {
 
 std::optional<std::string> missing_runtime(const std::string& name, RuntimeHost& runtimes) {
   const Result<RuntimeEntry> entry = runtimes.entry(name);
-  if (!entry.ok()) {
+  if (!entry.ok()) {  // there is no registry: with one, selection refuses unknown names
     return "needs runtime '" + name + "': " + entry.error().message;
   }
   const std::optional<std::string> missing = missing_part(entry.value());

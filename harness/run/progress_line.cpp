@@ -30,7 +30,7 @@ bool ProgressLine::due() const {
 }
 
 void ProgressLine::show(const std::string& raw) {
-  const std::string text = reports::printable(raw);
+  const std::string text = reports::one_line(raw);
   last_ = Clock::now();
   if (terminal_) {
     print("\r\x1b[K" + text.substr(0, kWidth));

@@ -16,6 +16,7 @@
 #include "harness/run/host.h"
 #include "harness/run/interrupt.h"
 #include "harness/run/journal.h"
+#include "harness/run/maker.h"
 #include "harness/run/oom_kills.h"
 #include "harness/run/output_folder.h"
 #include "harness/run/pool.h"
@@ -168,11 +169,13 @@ class Runner {
     }
     remove_reports(options_.folder);
     ASSAY_TRY(options_.resume ? journal.repair() : journal.clear());
+    journal.set_maker(this_maker());
     store_->keep_in(std::move(journal));
     return {};
   }
 
-  // What the journal has of the same configuration, made of the same files, is not done again.
+  // What the journal has of the same configuration, made of the same files by this build on this CPU, is not done
+  // again.
   Status take_over(Journal& journal) {
     std::unordered_map<std::size_t, std::uint32_t> by_hash;
     const std::hash<std::string_view> hash;
@@ -180,7 +183,9 @@ class Runner {
       by_hash[hash(selection_.variant(position)->name)] = position;
     }
     std::map<std::uint32_t, std::string> changes;  // of the last line of each variant that is discarded
-    const auto adopt = [&](const VariantResult& result, const Extent& extent) {
+    const Json maker = this_maker();
+    const auto adopt = [&](const JournalEntry& entry, const Extent& extent) {
+      const VariantResult& result = entry.result;
       const auto found = by_hash.find(hash(result.name));
       if (found == by_hash.end()) {
         return;
@@ -190,9 +195,11 @@ class Runner {
       if (blank.name != result.name) {
         return;
       }
-      const std::string change = result.configuration == blank.configuration
-                                     ? changed_source(result.sources, blank.sources)
-                                     : "their configuration is another";
+      std::string change = changed_maker(entry.made_by, maker);
+      if (change.empty()) {
+        change = result.configuration == blank.configuration ? changed_source(result.sources, blank.sources)
+                                                             : "their configuration is another";
+      }
       if (change.empty()) {
         store_->adopt(position, result, extent);
         changes.erase(position);

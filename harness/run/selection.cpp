@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "engine/base/fnv.h"
 #include "harness/run/external/registry.h"
 #include "harness/run/filter.h"
 #include "harness/run/settings.h"
@@ -102,9 +103,31 @@ std::shared_ptr<const Variant> Selection::variant(std::size_t position) const {
 
 namespace {
 
-// Errors of runtimes that the registry does not have, each once. The registry is only read where a name needs it.
+// The members of a case's "needs" that list runtimes.
+std::vector<spec::Element> needed_runtimes(const spec::Case& test_case) {
+  std::vector<spec::Element> lists;
+  const spec::Element needs = test_case.element.member("needs");
+  const bool several = needs.json().is_array();
+  for (std::size_t i = 0; i < (several ? needs.size() : 1); ++i) {
+    const spec::Element list = (several ? needs.item(i) : needs).member("runtimes");
+    for (std::size_t k = 0; list.exists() && k < list.size(); ++k) {
+      lists.push_back(list.item(k));
+    }
+  }
+  return lists;
+}
+
+// Errors of runtimes that the registry does not have, each once: `names`, and what the selected cases need. A need
+// without any registry is one that this machine lacks. The registry is only read where a name needs it.
 void check_runtime_names(Selection& selection, const std::set<std::string>& names) {
-  if (names.empty()) {
+  std::vector<spec::Element> needed;
+  std::set<std::uint32_t> cases;
+  for (const SelectedVariant& variant : selection.variants) {
+    if (!selection.cases[variant.case_index].needs.empty() && cases.insert(variant.case_index).second) {
+      std::ranges::move(needed_runtimes(selection.cases[variant.case_index]), std::back_inserter(needed));
+    }
+  }
+  if (names.empty() && needed.empty()) {
     return;
   }
   const Result<RuntimeRegistry> registry = RuntimeRegistry::find();
@@ -115,6 +138,12 @@ void check_runtime_names(Selection& selection, const std::set<std::string>& name
   for (const std::string& name : names) {
     if (const Result<RuntimeEntry> entry = registry.value().entry(name); !entry.ok()) {
       selection.errors.push_back("runtime.name=" + name + ": " + entry.error().message);
+    }
+  }
+  for (const spec::Element& need : needed) {
+    const Result<RuntimeEntry> entry = registry.value().entry(need.json().get<std::string>());
+    if (!entry.ok() && !registry.value().entries().empty()) {
+      selection.errors.push_back(need.error(entry.error().message).message);
     }
   }
 }
@@ -208,12 +237,10 @@ void add_selected(Selection& selection, Candidates candidates, bool keep_names) 
 
 // 64 bits FNV-1a over the names, a line each.
 std::string digest_of(const Selection& selection, const std::vector<SelectedVariant>& candidates) {
-  std::uint64_t hash = 0xCBF29CE484222325ULL;
+  std::uint64_t hash = kFnvStart;
   for (const SelectedVariant& candidate : candidates) {
     if (candidate.selected) {
-      for (const char c : (*selection.expanded(candidate.case_index))[candidate.ordinal].name + "\n") {
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-      }
+      hash = fnv1a((*selection.expanded(candidate.case_index))[candidate.ordinal].name + "\n", hash);
     }
   }
   return fmt::format("{:016x}", hash);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/api/model.h"
+#include "engine/base/fnv.h"
 #include "engine/base/input_file.h"
 #include "harness/run/output_folder.h"
 
@@ -24,13 +25,7 @@ using spec::Json;
 constexpr std::array<std::string_view, 7> kPathKeys = {"path", "npy", "npz", "pb", "golden", "quantizer.ranges",
                                                        "files"};
 
-std::string digest_of(std::string_view bytes) {
-  std::uint64_t hash = 0xCBF29CE484222325ULL;
-  for (const char c : bytes) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-  }
-  return fmt::format("{:016x}", hash);
-}
+std::string digest_of(std::string_view bytes) { return fmt::format("{:016x}", fnv1a(bytes)); }
 
 void collect_texts(const spec::Element& element, std::vector<std::string>& paths) {
   if (element.json().is_string()) {

@@ -147,6 +147,10 @@ class Phase {
         if (answer.times.at(i).contains("mhz")) {
           timing.mhz = reports::number_from_json(answer.times.at(i).at("mhz"));
         }
+        if (answer.times.at(i).value("crashed", false)) {
+          result.outcome = Outcome::kCrash;
+          result.reason = timing.note;
+        }
         continue;
       }
       timing.note = answer.error;

@@ -21,7 +21,8 @@ struct Timed {
   std::shared_ptr<RuntimeSession> session;
   api::NamedTensors inputs;
   Index batch = 0;
-  std::string error;
+  std::string error;     // why it is timed no further
+  bool crashed = false;  // the adapter died of it
 };
 
 Status prepare(Execution& execution, const Configuration& configuration, Timed& timed) {
@@ -38,11 +39,17 @@ Status prepare(Execution& execution, const Configuration& configuration, Timed& 
   return {};
 }
 
+// After its first failure nothing of it is called again: others share its adapter.
+void note_failure(Timed& timed, RuntimeHost& host, const Status& status) {
+  timed.crashed = host.take_crash().has_value() || timed.crashed;
+  if (!status.ok()) {
+    timed.error = status.error().message;
+  }
+}
+
 std::unique_ptr<Timed> make_timed(Execution& execution, const Configuration& configuration) {
   auto timed = std::make_unique<Timed>();
-  if (const Status status = prepare(execution, configuration, *timed); !status.ok()) {
-    timed->error = status.error().message;
-  }
+  note_failure(*timed, execution.host(), prepare(execution, configuration, *timed));
   return timed;
 }
 
@@ -56,23 +63,41 @@ Configuration float_twin(const Configuration& configuration) {
   return twin;
 }
 
-measure::TimedCall call_of(const std::string& name, Timed& timed) {
+Status run_once(Timed& timed) {
+  ASSAY_TRY(timed.session->run(timed.inputs));
+  return {};
+}
+
+Result<measure::OwnTime> time_once(Timed& timed) {
+  ASSAY_ASSIGN(const std::optional<RunTime> time, timed.session->timed_run(timed.inputs));
+  if (!time) {
+    return internal_error("an external runtime gave no time");
+  }
+  return measure::OwnTime{time->real_s, time->cpu_s};
+}
+
+measure::TimedCall call_of(const std::string& name, Timed& timed, RuntimeHost& host) {
   measure::TimedCall call;
   call.name = name;
-  call.call = [&timed]() -> Status {
+  call.call = [&timed, &host]() -> Status {
     if (!timed.error.empty()) {
       return invalid_argument(timed.error);
     }
-    ASSAY_TRY(timed.session->run(timed.inputs));
-    return {};
+    if (timed.session->own() != nullptr) {
+      return run_once(timed);
+    }
+    const Status status = run_once(timed);
+    note_failure(timed, host, status);
+    return status;
   };
   if (timed.session != nullptr && timed.session->own() == nullptr) {
-    call.timed_elsewhere = [&timed]() -> Result<measure::OwnTime> {
-      ASSAY_ASSIGN(const std::optional<RunTime> time, timed.session->timed_run(timed.inputs));
-      if (!time) {
-        return internal_error("an external runtime gave no time");
+    call.timed_elsewhere = [&timed, &host]() -> Result<measure::OwnTime> {
+      if (!timed.error.empty()) {
+        return invalid_argument(timed.error);
       }
-      return measure::OwnTime{time->real_s, time->cpu_s};
+      Result<measure::OwnTime> time = time_once(timed);
+      note_failure(timed, host, time.ok() ? Status() : Status(time.error()));
+      return time;
     };
   }
   return call;
@@ -88,6 +113,7 @@ Json answer_of(const measure::TimedSamples& samples, const Timed& timed) {
   json["batch"] = timed.batch;
   json["float_median_ns"] = nullptr;
   json["error"] = samples.error;
+  json["crashed"] = timed.crashed;
   return json;
 }
 
@@ -107,7 +133,7 @@ Json time_variants(const Selection& selection, const std::vector<std::size_t>& p
   for (const std::size_t position : positions) {
     const std::shared_ptr<const spec::Variant> variant = selection.variant(position);
     timed.push_back(make_timed(execution, variant->configuration));
-    calls.push_back(call_of(variant->name, *timed.back()));
+    calls.push_back(call_of(variant->name, *timed.back(), host));
   }
   // One float twin for all variants with the same threads and batch.
   std::map<std::string, std::size_t> twins;
@@ -124,7 +150,7 @@ Json time_variants(const Selection& selection, const std::vector<std::size_t>& p
     twin_of.push_back(twin->second);
     if (added) {
       timed.push_back(make_timed(execution, float_twin(configuration)));
-      calls.push_back(call_of("float", *timed.back()));
+      calls.push_back(call_of("float", *timed.back(), host));
     }
   }
   const std::vector<measure::TimedSamples> samples =

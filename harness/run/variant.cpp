@@ -242,12 +242,13 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
     record.reason = *reason;
     return record;
   }
+  (void)execution.host().take_crash();  // of what no variant's outcome depends on
   Findings findings;
   const auto note_error = [&](const Error& error, std::optional<std::string>& as) {
     (error.kind == ErrorKind::kResource ? findings.exhausted : as) = error.message;
     findings.skip = skip_of(execution.test_case(), error);
   };
-  const Result<Prepared> prepared = prepare(execution, variant.configuration);
+  Result<Prepared> prepared = prepare(execution, variant.configuration);
   if (prepared.ok()) {
     const PreparedModel& model = *prepared.value().model;
     findings.warnings = model.warnings;
@@ -263,6 +264,7 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
     if (!status.ok()) {
       note_error(status.error(), findings.invalid);
     }
+    prepared.value().session.reset();  // an adapter that dies of it, or has said too much, is this variant's crash
   } else {
     note_error(prepared.error(), findings.refusal);
   }

@@ -112,7 +112,8 @@ class Builder : public nlohmann::json_sax<Json> {
 
 std::optional<Json> read_plain_json(std::string_view text, std::size_t max_depth) {
   Builder builder(max_depth);
-  if (!Json::sax_parse(text.begin(), text.end(), &builder)) {
+  // The library takes a NUL byte for the end of the text.
+  if (text.find('\0') != std::string_view::npos || !Json::sax_parse(text.begin(), text.end(), &builder)) {
     return std::nullopt;
   }
   return builder.take();

@@ -25,7 +25,7 @@ ALLOWED = {
     "harness/bench": ["engine/base", "engine/ir", "engine/kernels", "engine/api", "engine/quantizer/options.h"],
     "harness/run": ["engine/base", "engine/ir", "engine/api", "engine/quantizer/options.h", "harness/spec",
                     "harness/compare", "harness/measure", "reports"],
-    "harness/diff": ["engine/base", "engine/ir", "engine/api", "reports"],
+    "harness/diff": ["engine/base", "engine/ir", "engine/api", "harness/compare", "reports"],
     "harness/tune": ["engine/base", "engine/ir", "engine/api", "engine/quantizer/options.h", "harness/spec",
                      "harness/compare", "harness/run", "reports"],
     "harness/cli": ["engine/base", "engine/ir", "engine/api", "engine/quantizer/options.h", "harness/spec",

@@ -98,6 +98,7 @@ def main():
     adapter = Adapter()
     requests = {name: getattr(adapter, name) for name in ("hello", "load", "run", "unload")}
     for line in sys.stdin:
+        request = {}
         try:
             request = json.loads(line)
             name = request.get("request")
@@ -106,7 +107,7 @@ def main():
             answer = {"ok": True, **requests[name](request)}
         except Exception as error:  # every failure of the runtime is an answer
             answer = {"ok": False, "error": f"{type(error).__name__}: {error}"}
-        print(json.dumps(answer), file=ANSWERS, flush=True)
+        print(json.dumps({**answer, "id": request.get("id")}), file=ANSWERS, flush=True)
 
 
 if __name__ == "__main__":

@@ -156,8 +156,9 @@ const requests = {
 async function main() {
   for await (const line of readline.createInterface({input: process.stdin, crlfDelay: Infinity})) {
     let answer;
+    let request = {};
     try {
-      const request = JSON.parse(line);
+      request = JSON.parse(line);
       if (!Object.prototype.hasOwnProperty.call(requests, request.request)) {
         throw new Error(`unknown request '${request.request}'; known are ${Object.keys(requests).join(', ')}`);
       }
@@ -165,7 +166,7 @@ async function main() {
     } catch (error) {
       answer = {ok: false, error: error instanceof Error ? error.message : String(error)};
     }
-    fs.writeSync(1, `${JSON.stringify(answer)}\n`);
+    fs.writeSync(1, `${JSON.stringify({...answer, id: request.id})}\n`);
   }
 }
 

@@ -36,6 +36,8 @@ TEST_F(ExitCodes, OfRuns) {
              R"("timing": {"compare": "runtime.isa", "baseline": "avx2", "at_least_speedup": 0.001})");
   write_case("peerless", R"("runtime.isa": "scalar")", R"({"metric": "exact"})",
              R"("reference": {"configuration": {"runtime.name": "nobody"}})");
+  write_case("needy", R"("runtime.isa": "scalar")", R"({"metric": "exact"})",
+             R"("needs": [{"cores": 1}, {"runtimes": ["absnet"]}])");
   write_odd_cases();
   write("file", "");
   struct Situation {
@@ -88,6 +90,7 @@ TEST_F(ExitCodes, OfRuns) {
       {"assay run cases/good.json -j 0", 2},
       {"assay run cases/peerless.json", 2},
       {"assay run cases/good.json --set runtime.name=nobody", 2},
+      {"assay run cases/needy.json --no-timing", 2},
       {"ASSAY_HOST_ISA=foo assay run cases/good.json", 2},
       {"assay run cases/good.json -o file/inside", 4},
       {"assay run cases/good.json --json /dev/full", 4},
@@ -154,6 +157,23 @@ TEST_F(ExitCodes, CaseFileErrorsAreListedOnStderr) {
   EXPECT_THAT(ran.err, HasSubstr("wrong.json:3:2"));
   EXPECT_THAT(ran.err, HasSubstr("model"));
   EXPECT_FALSE(exists("assay-out"));
+}
+
+// A name that no machine will ever have would skip its variants for ever.
+TEST_F(ExitCodes, NeededRuntimesAreChecked) {
+  write_odd_cases();
+  write_case("needy", R"("runtime.isa": "scalar")", R"({"metric": "max_abs_error", "at_most": 130})",
+             R"("needs": [{"cores": 1}, {"runtimes": ["absnet"]}])");
+  const Ran ran = shell("assay run cases/needy.json --no-timing", {{"ASSAY_RUNTIMES", path("registry.json")}});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("cases/needy.json:8:"));
+  EXPECT_THAT(ran.err, HasSubstr("unknown runtime 'absnet'"));
+  EXPECT_THAT(ran.err, HasSubstr("nearest known runtime is 'absent'"));
+  EXPECT_FALSE(exists("assay-out"));
+  write("registry.json", R"({"runtimes": {}})");  // as on a machine that has no peers
+  const Ran none = shell("assay run cases/needy.json --no-timing", {{"ASSAY_RUNTIMES", path("registry.json")}});
+  EXPECT_EQ(none.code, 3) << none.out << none.err;
+  EXPECT_THAT(none.out, HasSubstr("needs runtime 'absnet'"));
 }
 
 TEST_F(ExitCodes, ReaderThatGoesAwayIsNoError) {

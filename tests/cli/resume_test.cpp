@@ -69,6 +69,63 @@ TEST_F(Resume, DamagedLinesAreCounted) {
   EXPECT_EQ(outcomes(), "pass pass pass pass ");
 }
 
+TEST_F(Resume, ResultsOfAnotherCpuAreMadeAgain) {
+  write_case("auto", R"("runtime.isa": "auto", "quantizer.relu": ["safe", "keep"])",
+             R"({"metric": "max_abs_error", "at_most": 130})");
+  EXPECT_EQ(shell("assay run cases --no-timing", {{"ASSAY_HOST_ISA", "scalar"}}).code, 0);
+  const Ran ran = shell("assay run cases --no-timing --resume", {{"ASSAY_HOST_ISA", "sse41"}});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("2 results discarded from the journal, to be made again: "));
+  EXPECT_THAT(ran.err, HasSubstr("best_isa was scalar, now sse41"));
+  const json run = json::parse(read("assay-out/results.json"));
+  EXPECT_EQ(run.at("host").at("best_isa"), "sse41");
+  for (const json& result : run.at("results")) {
+    EXPECT_THAT(result.at("kernels").dump(), HasSubstr(R"("isa":"sse41")")) << result.at("name");
+  }
+  EXPECT_THAT(shell("assay run cases --no-timing --resume", {{"ASSAY_HOST_ISA", "sse41"}}).err,
+              Not(HasSubstr("discarded")));
+}
+
+// A copy of the program whose build id says that it is another one.
+TEST_F(Resume, ResultsOfAnotherBuildAreMadeAgain) {
+  write_good_case();
+  EXPECT_EQ(shell("assay run cases --no-timing").code, 0);
+  const std::string build = json::parse(read("assay-out/results.json")).at("host").at("build");
+  ASSERT_GE(build.size(), 16U);
+  std::string id;
+  for (std::size_t i = 0; i < build.size(); i += 2) {
+    id += static_cast<char>(std::stoi(build.substr(i, 2), nullptr, 16));
+  }
+  ASSERT_EQ(shell("cp '" ASSAY_PROGRAM "' other").code, 0);
+  std::string program = read("other");
+  ASSERT_NE(program.find(id), std::string::npos);
+  program[program.find(id)] = static_cast<char>(~id[0]);
+  write("other", program);
+  const Ran ran = shell("./other run cases --no-timing --resume");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("4 results discarded from the journal, to be made again: build was " + build));
+  EXPECT_NE(json::parse(read("assay-out/results.json")).at("host").at("build"), build);
+
+  ASSERT_EQ(shell("assay run cases --no-timing -o part1 --shard 1/2 && "
+                  "./other run cases --no-timing -o part2 --shard 2/2")
+                .code,
+            0);
+  const Ran merged = shell("assay merge part1 part2 -o merged");
+  EXPECT_EQ(merged.code, 2);
+  EXPECT_THAT(merged.err, HasSubstr("part1 and part2 were made by different programs: assay "));
+  EXPECT_THAT(merged.err, HasSubstr("build " + build));
+}
+
+TEST_F(Resume, AlteredLinesAreMadeAgain) {
+  write_good_case();
+  EXPECT_EQ(shell("assay run cases --no-timing").code, 0);
+  ASSERT_EQ(shell("sed -i '2s/\"outcome\":\"pass\"/\"outcome\":\"weak\"/' assay-out/results.jsonl").code, 0);
+  const Ran ran = shell("assay run cases --no-timing --resume");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("1 line of the journal discarded"));
+  EXPECT_EQ(outcomes(), "pass pass pass pass ");
+}
+
 // A folder with a journal alone is that of a run that was killed, or goes on.
 TEST_F(Resume, AReportOfAKilledRunIsNoPass) {
   write_good_case();

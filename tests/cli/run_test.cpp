@@ -2,9 +2,12 @@
 // `assay run` and `list` as a user meets them.
 #include <gmock/gmock.h>
 
+#include <iomanip>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
+#include "engine/base/fnv.h"
 #include "tests/cli/program.h"
 
 namespace assay::test {
@@ -126,6 +129,10 @@ TEST_F(Run, ResumeRedoesOnlyWhatTheJournalLacks) {
   // Two whole lines and a torn one, as a kill leaves them; the first is marked to see that it is kept.
   std::string first = lines[0];
   first.replace(first.find("\"duration_s\":"), std::string("\"duration_s\":").size(), "\"duration_s\":12345");
+  first.resize(first.rfind(",\"digest\":"));
+  std::ostringstream digest;
+  digest << std::hex << std::setfill('0') << std::setw(16) << fnv1a(first);
+  first += ",\"digest\":\"" + digest.str() + "\"}";
   write("assay-out/results.jsonl", first + "\n" + lines[1] + "\n" + lines[2].substr(0, 50));
   const Ran ran = shell("assay run cases --resume");
   EXPECT_EQ(ran.code, 0) << ran.err;

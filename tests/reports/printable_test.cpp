@@ -22,6 +22,15 @@ TEST(Printable, ControlsAreShownAndNothingElseIsChanged) {
   EXPECT_EQ(printable("line\n\ttab \xC3\xA9\xE2\x82\xAC \\ \xFF\x9F"), "line\n\ttab \xC3\xA9\xE2\x82\xAC \\ \xFF\x9F");
 }
 
+TEST(OneLine, HasNoLineFeedAndBeginsNoCommand) {
+  EXPECT_EQ(one_line("a\nb\tc\x1b"), "a\\nb\\tc\\x1b");
+  EXPECT_EQ(one_line("::error::x"), "\\x3a:error::x");
+  EXPECT_EQ(one_line("  ::error::x"), "  \\x3a:error::x");
+  EXPECT_EQ(one_line("std::string ::x"), "std::string ::x");
+  EXPECT_EQ(one_line("a ##[error]x ## [y]"), "a \\x23#[error]x ## [y]");
+  EXPECT_EQ(one_line("\xE2\x82\xAC"), "\xE2\x82\xAC");
+}
+
 TEST(Printable, OnlyMarksBecomeColours) {
   std::string text;
   const Sink sink = color_sink([&](std::string_view piece) { text += piece; });
@@ -45,7 +54,7 @@ bool has_controls(const std::string& text) {
 RunRecord hostile_run() {
   const std::string text =
       "bad \x1b[2J\x07\x7f\xC2\x9B"
-      "31m\r";
+      "31m\r\n::error::owned\n  ##[error]owned";
   RunRecord run;
   run.command = text;
   run.harness_error = text;
@@ -74,6 +83,34 @@ RunRecord hostile_run() {
     run.results.push_back(result);
   }
   return run;
+}
+
+// Whether a line is a command to GitHub's runner, which looks behind leading spaces, and for its older form anywhere.
+bool has_command(const std::string& text) {
+  for (std::size_t begin = 0; begin < text.size(); begin = text.find('\n', begin) + 1) {
+    const std::string line = text.substr(begin, text.find('\n', begin) - begin);
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (line.find("##[") != std::string::npos || (first != std::string::npos && line.compare(first, 2, "::") == 0)) {
+      return true;
+    }
+    if (text.find('\n', begin) == std::string::npos) {
+      break;
+    }
+  }
+  return false;
+}
+
+TEST(Printable, NoTextOfARecordBeginsALine) {
+  const RunRecord run = hostile_run();
+  for (const bool verbose : {false, true}) {
+    const std::string text = rendered(render_console, run, ConsoleOptions{.color = false, .verbose = verbose});
+    EXPECT_FALSE(has_command(text)) << text;
+    EXPECT_THAT(text, HasSubstr("\\x0d\\n::error::owned"));
+  }
+  EXPECT_FALSE(has_command(report_text(start_summary_md, run)));
+  EXPECT_FALSE(has_command(report_text(start_tap, run)));
+  const std::string annotations = report_text(start_github_annotations, run);
+  EXPECT_THAT(annotations, testing::Not(HasSubstr("\n::error::owned")));
 }
 
 TEST(Printable, NoControlOfARecordLeavesARenderer) {

@@ -127,20 +127,5 @@ TEST(ResultsJson, ErrorsNameTheKey) {
             "/results/0/kernels/0: key 'node' not found");
 }
 
-TEST(Journal, TornEndIsIgnored) {
-  const RunRecord run = test::every_outcome();
-  std::string text;
-  for (const VariantResult& result : run.results) {
-    const std::string line = journal_line(result);
-    EXPECT_EQ(line.find('\n'), line.size() - 1);
-    text += line;
-  }
-  EXPECT_EQ(parse_journal(text).size(), run.results.size());
-  EXPECT_EQ(parse_journal(text.substr(0, text.size() - 1)).size(), run.results.size() - 1);
-  EXPECT_EQ(parse_journal(text.substr(0, text.size() - 40)).size(), run.results.size() - 1);
-  EXPECT_EQ(parse_journal("no json\n" + text).size(), run.results.size());
-  EXPECT_TRUE(parse_journal("").empty());
-}
-
 }  // namespace
 }  // namespace assay::reports

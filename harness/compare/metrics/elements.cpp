@@ -7,32 +7,38 @@
 
 #include <fmt/format.h>
 
+#include "harness/compare/difference.h"
+
 namespace assay::compare {
 
 Elements read_elements(const MetricInput& input) {
-  Elements elements{input.actual.to_doubles(), input.reference.to_doubles()};
-  if (input.options.side == Side::kBoth) {
-    return elements;
-  }
-  const bool above = input.options.side == Side::kAbove;
+  Elements elements{input.actual.to_doubles(), input.reference.to_doubles(),
+                    differences(input.actual, input.reference)};
+  const Side side = input.options.side;
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    double& actual = elements.actual[i];
-    const double reference = elements.reference[i];
-    if (above ? actual < reference : actual > reference) {  // never true for NaN, which counts on every side
-      actual = reference;
+    double& error = elements.errors[i];
+    if (side == Side::kAbove ? error < 0 : side == Side::kBelow && error > 0) {  // never true for NaN
+      elements.actual[i] = elements.reference[i];
+      error = 0;
     }
+    error = std::fabs(error);
   }
   return elements;
 }
 
-double absolute_error(double actual, double reference) {
-  if (std::isnan(actual) && std::isnan(reference)) {
-    return 0.0;
+double half_ulp(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return 0x1p-24;
+    case DType::kFloat16:
+      return 0x1p-11;
+    case DType::kBfloat16:
+      return 0x1p-8;
+    case DType::kFloat64:
+      return 0x1p-53;
+    default:
+      return 0;
   }
-  if (std::isnan(actual) || std::isnan(reference)) {
-    return std::numeric_limits<double>::quiet_NaN();
-  }
-  return actual == reference ? 0.0 : std::fabs(actual - reference);
 }
 
 namespace {
@@ -53,8 +59,14 @@ std::string element_text(const MetricInput& input, const Elements& elements, std
   if (elements.size() == 0) {
     return "no elements";
   }
-  return fmt::format("at {}: {}, reference {}", shape_text(place_of(input.actual.shape(), position)),
-                     elements.actual[position], elements.reference[position]);
+  const std::string place = shape_text(place_of(input.actual.shape(), position));
+  if (is_wide_integer(input.actual.dtype()) && input.actual.dtype() == input.reference.dtype()) {
+    const bool other_side = elements.errors[position] == 0;
+    return fmt::format("at {}: {}, reference {}", place,
+                       element_digits(other_side ? input.reference : input.actual, position),
+                       element_digits(input.reference, position));
+  }
+  return fmt::format("at {}: {}, reference {}", place, elements.actual[position], elements.reference[position]);
 }
 
 std::optional<WorstElement> worst_at(const MetricInput& input, const Elements& elements, std::size_t position) {
@@ -67,8 +79,7 @@ std::optional<WorstElement> worst_at(const MetricInput& input, const Elements& e
 
 std::optional<WorstElement> worst_by_error(const MetricInput& input) {
   const Elements elements = read_elements(input);
-  const Worst worst = worst_element(
-      elements.size(), [&](std::size_t i) { return absolute_error(elements.actual[i], elements.reference[i]); });
+  const Worst worst = worst_element(elements.size(), [&](std::size_t i) { return elements.errors[i]; });
   return worst_at(input, elements, worst.position);
 }
 
@@ -106,7 +117,8 @@ std::size_t argmax(const double* row, std::size_t length) {
   return length == 0 ? length : best;
 }
 
-std::vector<std::size_t> row_classes(const std::vector<double>& values, const Rows& rows) {
+std::vector<std::size_t> row_classes(const Tensor& tensor, const Rows& rows) {
+  const std::vector<double> values = ordered_doubles(tensor);
   std::vector<std::size_t> classes(rows.count);
   for (std::size_t row = 0; row < rows.count; ++row) {
     classes[row] = argmax(&values[row * rows.length], rows.length);

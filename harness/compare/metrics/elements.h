@@ -16,12 +16,13 @@ namespace assay::compare {
 struct Elements {
   std::vector<double> actual;
   std::vector<double> reference;
+  std::vector<double> errors;  // d of metric.h
   std::size_t size() const { return actual.size(); }
 };
 Elements read_elements(const MetricInput& input);
 
-// |a - r| by the common rules of metric.h.
-double absolute_error(double actual, double reference);
+// The largest relative error of rounding to a floating-point type; 0 of other types.
+double half_ulp(DType dtype);
 
 // "at [0,2,5]: 1.5, reference 1"
 std::string element_text(const MetricInput& input, const Elements& elements, std::size_t position);
@@ -69,7 +70,7 @@ std::optional<WorstElement> first_difference(const std::vector<std::size_t>& act
                                              const std::vector<std::size_t>& reference);
 
 // Position of the largest element of every row.
-std::vector<std::size_t> row_classes(const std::vector<double>& values, const Rows& rows);
+std::vector<std::size_t> row_classes(const Tensor& tensor, const Rows& rows);
 
 // Wilson's score interval of a share, 95 %.
 Interval wilson_interval(std::size_t hits, std::size_t count);

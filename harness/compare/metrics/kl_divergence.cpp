@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/compare/difference.h"
 #include "harness/compare/metrics/all.h"
 #include "harness/compare/metrics/elements.h"
 
@@ -17,6 +18,10 @@ constexpr double kLeastProbability = 1e-12;
 
 bool all_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
+bool all_exact(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::fabs(value) < 0x1p53; });
 }
 
 bool is_distribution(std::span<const double> row) {
@@ -68,6 +73,9 @@ Result<MetricValue> kl_divergence(const MetricInput& input) {
   ASSAY_ASSIGN(const Rows rows, class_rows(input.actual, "kl_divergence"));
   if (!all_finite(elements.actual) || !all_finite(elements.reference)) {
     return MetricValue{std::numeric_limits<double>::quiet_NaN(), "an element is not finite", {}, input.actual.size()};
+  }
+  if (is_wide_integer(input.actual.dtype()) && !(all_exact(elements.actual) && all_exact(elements.reference))) {
+    return invalid_argument("kl_divergence: an element is an integer beyond 2^53, which double has not");
   }
   const auto row_of = [&](const std::vector<double>& values, std::size_t row) {
     return std::span(values).subspan(row * rows.length, rows.length);

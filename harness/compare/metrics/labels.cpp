@@ -31,8 +31,8 @@ Result<std::vector<std::size_t>> row_labels(const MetricInput& input, std::strin
 Result<PairedCounts> paired_counts(const MetricInput& input, std::string_view metric) {
   ASSAY_ASSIGN(const std::vector<std::size_t> labels, row_labels(input, metric));
   const Rows rows = rows_of(input.actual);
-  const std::vector<std::size_t> actual = row_classes(input.actual.to_doubles(), rows);
-  const std::vector<std::size_t> reference = row_classes(input.reference.to_doubles(), rows);
+  const std::vector<std::size_t> actual = row_classes(input.actual, rows);
+  const std::vector<std::size_t> reference = row_classes(input.reference, rows);
   PairedCounts counts;
   for (std::size_t row = 0; row < rows.count; ++row) {
     const bool actual_right = actual[row] == labels[row];

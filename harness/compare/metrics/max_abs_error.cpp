@@ -6,8 +6,7 @@ namespace assay::compare {
 
 Result<MetricValue> max_abs_error(const MetricInput& input) {
   const Elements elements = read_elements(input);
-  const Worst worst = worst_element(
-      elements.size(), [&](std::size_t i) { return absolute_error(elements.actual[i], elements.reference[i]); });
+  const Worst worst = worst_element(elements.size(), [&](std::size_t i) { return elements.errors[i]; });
   return MetricValue{worst.value,
                      element_text(input, elements, worst.position),
                      {},

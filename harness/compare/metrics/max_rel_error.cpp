@@ -8,8 +8,7 @@
 namespace assay::compare {
 namespace {
 
-double relative_error(double actual, double reference) {
-  const double error = absolute_error(actual, reference);
+double relative_error(double error, double reference) {
   if (error == 0.0 || std::isnan(error)) {
     return error;
   }
@@ -24,7 +23,7 @@ double relative_error(double actual, double reference) {
 Result<MetricValue> max_rel_error(const MetricInput& input) {
   const Elements elements = read_elements(input);
   const Worst worst = worst_element(
-      elements.size(), [&](std::size_t i) { return relative_error(elements.actual[i], elements.reference[i]); });
+      elements.size(), [&](std::size_t i) { return relative_error(elements.errors[i], elements.reference[i]); });
   return MetricValue{worst.value,
                      element_text(input, elements, worst.position),
                      {},

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/compare/difference.h"
 #include "harness/compare/metrics/all.h"
 #include "harness/compare/metrics/elements.h"
 #include "harness/compare/metrics/step.h"
@@ -11,7 +12,7 @@ namespace assay::compare {
 
 Result<double> quantization_step(const MetricInput& input, std::string_view metric) {
   const DType dtype = input.actual.dtype();
-  if (dtype_integer_range(dtype).max != 0 || dtype == DType::kInt64 || dtype == DType::kUint64) {
+  if (dtype_integer_range(dtype).max != 0 || is_wide_integer(dtype)) {
     return 1.0;
   }
   if (!input.options.step) {
@@ -23,39 +24,19 @@ Result<double> quantization_step(const MetricInput& input, std::string_view metr
   return *input.options.step;
 }
 
-namespace {
-
-// The largest relative error of rounding to a floating-point type.
-double half_ulp(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return 0x1p-24;
-    case DType::kFloat16:
-      return 0x1p-11;
-    case DType::kBfloat16:
-      return 0x1p-8;
-    case DType::kFloat64:
-      return 0x1p-53;
-    default:
-      return 0;
-  }
-}
-
-}  // namespace
-
-double steps_between(double actual, double reference, double step, DType dtype) {
-  const double steps = absolute_error(actual, reference) / step;
+double steps_between(const Elements& elements, std::size_t position, double step, DType dtype) {
+  const double steps = elements.errors[position] / step;
   const double whole = std::round(steps);
-  const double rounding = (std::abs(actual) + std::abs(reference)) / step * half_ulp(dtype);
+  const double magnitudes = std::abs(elements.actual[position]) + std::abs(elements.reference[position]);
+  const double rounding = magnitudes / step * half_ulp(dtype);
   return whole >= 1 && rounding < 0.25 && std::abs(steps - whole) <= rounding ? whole : steps;
 }
 
 Result<MetricValue> max_steps(const MetricInput& input) {
   ASSAY_ASSIGN(const double step, quantization_step(input, "max_steps"));
   const Elements elements = read_elements(input);
-  const Worst worst = worst_element(elements.size(), [&](std::size_t i) {
-    return steps_between(elements.actual[i], elements.reference[i], step, input.actual.dtype());
-  });
+  const Worst worst = worst_element(
+      elements.size(), [&](std::size_t i) { return steps_between(elements, i, step, input.actual.dtype()); });
   const std::string detail = fmt::format("{}, step {}", element_text(input, elements, worst.position), step);
   return MetricValue{worst.value, detail, {}, input.actual.size(), worst_at(input, elements, worst.position)};
 }

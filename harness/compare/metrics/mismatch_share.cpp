@@ -22,9 +22,7 @@ Result<MetricValue> mismatch_share(const MetricInput& input) {
   std::size_t mismatches = 0;
   std::size_t first = 0;
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    const double steps = beyond > 0.0
-                             ? steps_between(elements.actual[i], elements.reference[i], step, input.actual.dtype())
-                             : absolute_error(elements.actual[i], elements.reference[i]);
+    const double steps = beyond > 0.0 ? steps_between(elements, i, step, input.actual.dtype()) : elements.errors[i];
     if (steps > beyond || std::isnan(steps)) {
       first = mismatches == 0 ? i : first;
       ++mismatches;
@@ -48,7 +46,7 @@ void loosen_beyond_steps(const MetricInput& input, const Limits& limits, WouldPa
   const std::size_t n = elements.size();
   std::vector<double> steps(n);
   for (std::size_t i = 0; i < n; ++i) {
-    const double error = steps_between(elements.actual[i], elements.reference[i], step.value(), input.actual.dtype());
+    const double error = steps_between(elements, i, step.value(), input.actual.dtype());
     steps[i] = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
   }
   // The largest count whose share, rounded as the check's own is, keeps the limit.

@@ -18,7 +18,7 @@ Result<MetricValue> quantile_abs_error(const MetricInput& input) {
   const std::size_t n = elements.size();
   std::vector<double> errors(n);
   for (std::size_t i = 0; i < n; ++i) {
-    errors[i] = absolute_error(elements.actual[i], elements.reference[i]);
+    errors[i] = elements.errors[i];
     if (std::isnan(errors[i])) {
       return MetricValue{errors[i], element_text(input, elements, i), {}, input.actual.size()};
     }
@@ -41,7 +41,7 @@ void loosen_quantile(const MetricInput& input, const Limits& limits, WouldPass& 
   const Elements elements = read_elements(input);
   std::size_t within = 0;
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    const double error = absolute_error(elements.actual[i], elements.reference[i]);
+    const double error = elements.errors[i];
     if (std::isnan(error)) {
       return;
     }

@@ -12,7 +12,7 @@ Result<MetricValue> rmse(const MetricInput& input) {
   const Elements elements = read_elements(input);
   double sum = 0.0;
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    const double error = absolute_error(elements.actual[i], elements.reference[i]);
+    const double error = elements.errors[i];
     sum += error * error;
   }
   const Index n = input.actual.size();

@@ -14,7 +14,7 @@ Result<MetricValue> sqnr_db(const MetricInput& input) {
   double signal = 0.0;
   double noise = 0.0;
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    const double error = absolute_error(elements.actual[i], elements.reference[i]);
+    const double error = elements.errors[i];
     if (error == 0.0 && !std::isfinite(elements.reference[i])) {
       continue;
     }

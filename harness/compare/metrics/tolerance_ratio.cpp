@@ -9,16 +9,9 @@
 namespace assay::compare {
 namespace {
 
-// Two units in the last place of the type, relative to the value: a chain of operators rounds after each.
+// Two units in the last place of a 16-bit type, relative to the value: a chain of operators rounds after each.
 double least_relative_tolerance(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return 0x1p-9;
-    case DType::kBfloat16:
-      return 0x1p-6;
-    default:
-      return 0;
-  }
+  return dtype == DType::kFloat16 || dtype == DType::kBfloat16 ? 4 * half_ulp(dtype) : 0;
 }
 
 bool is_float(DType dtype) {
@@ -33,7 +26,7 @@ Result<MetricValue> tolerance_ratio(const MetricInput& input) {
   const double rtol = is_float(dtype) ? std::max(input.options.rtol, least_relative_tolerance(dtype)) : 0;
   const double atol = is_float(dtype) ? input.options.atol : 0;
   const Worst worst = worst_element(elements.size(), [&](std::size_t i) {
-    const double error = absolute_error(elements.actual[i], elements.reference[i]);
+    const double error = elements.errors[i];
     if (error == 0.0 || !std::isfinite(error)) {
       return error;
     }

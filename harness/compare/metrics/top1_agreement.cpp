@@ -5,10 +5,9 @@
 namespace assay::compare {
 
 Result<MetricValue> top1_agreement(const MetricInput& input) {
-  const Elements elements = read_elements(input);
   ASSAY_ASSIGN(const Rows rows, class_rows(input.actual, "top1_agreement"));
-  const std::vector<std::size_t> actual = row_classes(elements.actual, rows);
-  const std::vector<std::size_t> reference = row_classes(elements.reference, rows);
+  const std::vector<std::size_t> actual = row_classes(input.actual, rows);
+  const std::vector<std::size_t> reference = row_classes(input.reference, rows);
   std::size_t hits = 0;
   for (std::size_t row = 0; row < rows.count; ++row) {
     hits += actual[row] == reference[row] && actual[row] < rows.length ? 1U : 0U;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/compare/difference.h"
 #include "harness/compare/metrics/all.h"
 #include "harness/compare/metrics/elements.h"
 
@@ -31,7 +32,6 @@ Result<MetricValue> topk_agreement(const MetricInput& input) {
   if (input.options.k < 1) {
     return invalid_argument(fmt::format("topk_agreement: k is {}, it must be at least 1", input.options.k));
   }
-  const Elements elements = read_elements(input);
   const Rows rows = rows_of(input.actual);
   const auto wanted = static_cast<std::size_t>(input.options.k);
   const std::size_t k = std::min(wanted, rows.length);
@@ -45,8 +45,8 @@ Result<MetricValue> topk_agreement(const MetricInput& input) {
     const auto of = [&](const std::vector<double>& values) {
       return top_places(std::span(values).subspan(row * rows.length, rows.length), k);
     };
-    const std::vector<std::size_t> actual = of(elements.actual);
-    const std::vector<std::size_t> reference = of(elements.reference);
+    const std::vector<std::size_t> actual = of(ordered_doubles(input.actual));
+    const std::vector<std::size_t> reference = of(ordered_doubles(input.reference));
     std::vector<std::size_t> both;
     std::set_intersection(actual.begin(), actual.end(), reference.begin(), reference.end(), std::back_inserter(both));
     common += both.size();

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "engine/base/input_file.h"
 #include "harness/run/process_end.h"
 #include "harness/spec/nearest.h"
+#include "reports/json_text.h"
 
 namespace assay::run {
 namespace {
@@ -182,8 +184,40 @@ Result<std::string> AdapterProcess::read_line() {
   }
 }
 
+// What is there without waiting, before a request or behind an answer, belongs to no request.
+Status AdapterProcess::check_nothing_unread() {
+  pollfd polled{.fd = from_adapter_, .events = POLLIN, .revents = 0};
+  if (received_.empty() && ::poll(&polled, 1, 0) > 0) {
+    std::array<char, 1 << 12> bytes{};
+    const ssize_t got = ::read(from_adapter_, bytes.data(), bytes.size());
+    if (got <= 0) {
+      return died("ended between two requests");
+    }
+    received_.append(bytes.data(), static_cast<std::size_t>(got));
+  }
+  return received_.empty()
+             ? Status()
+             : died(fmt::format("printed on stdout what is no answer to a request: '{}'", spec::shortened(received_)));
+}
+
+Status AdapterProcess::check_id(const Json& answer) {
+  const auto id = answer.find("id");
+  if (asked_ == 1) {
+    answers_have_id_ = id != answer.end();
+  }
+  if (id != answer.end() ? *id == asked_ : !answers_have_id_) {
+    return {};
+  }
+  return died(fmt::format("answered request {} with {}", asked_,
+                          id == answer.end() ? std::string("no \"id\", which its first answer had")
+                                             : fmt::format("the \"id\" {}", spec::shortened(id->dump()))));
+}
+
 Result<Json> AdapterProcess::ask(const Json& request) {
-  const std::string line = request.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  ASSAY_TRY(check_nothing_unread());
+  Json numbered = request;
+  numbered["id"] = ++asked_;
+  const std::string line = numbered.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   for (std::size_t sent = 0; sent < line.size();) {
     const ssize_t wrote = ::write(to_adapter_, line.data() + sent, line.size() - sent);
     if (wrote < 0 && errno != EINTR) {
@@ -192,10 +226,12 @@ Result<Json> AdapterProcess::ask(const Json& request) {
     sent += wrote < 0 ? 0 : static_cast<std::size_t>(wrote);
   }
   ASSAY_ASSIGN(const std::string text, read_line());
-  Json answer = Json::parse(text, nullptr, false);
+  Json answer = reports::parse_json(text);
   if (!answer.is_object() || !answer.contains("ok") || !answer["ok"].is_boolean()) {
     return died(fmt::format("answered with '{}', which is not a JSON object with \"ok\"", spec::shortened(text)));
   }
+  ASSAY_TRY(check_id(answer));
+  ASSAY_TRY(check_nothing_unread());
   if (!answer["ok"].get<bool>()) {
     const bool said = answer.contains("error") && answer["error"].is_string();
     return invalid_argument(

@@ -22,6 +22,17 @@ using spec::Element;
 constexpr std::array<std::string_view, 6> kKeys = {"command", "description", "requires", "hint", "isa", "emulated"};
 constexpr std::array<const char*, 2> kPlaces = {"scripts/runtimes/registry.json", "share/assay/runtimes/registry.json"};
 
+// It names a folder, and stands in tables and reports.
+bool is_name(std::string_view name) {
+  constexpr std::size_t kLongest = 64;
+  constexpr std::string_view kLettersAndDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  return !name.empty() && name.size() <= kLongest && kLettersAndDigits.find(name.front()) != std::string_view::npos &&
+         std::ranges::all_of(name, [&](char c) {
+           return kLettersAndDigits.find(c) != std::string_view::npos ||
+                  std::string_view("._+-").find(c) != std::string_view::npos;
+         });
+}
+
 std::string resolved(const spec::Document& document, const std::string& argument) {
   if (!argument.starts_with("./") && !argument.starts_with("../")) {
     return argument;
@@ -66,6 +77,11 @@ Result<RuntimeEntry> entry_of(const std::string& name, const Element& element) {
   }
   if (name == "assay") {
     return element.key_error("'assay' is the program's own runtime and cannot be an external one");
+  }
+  if (!is_name(name)) {
+    return element.key_error(
+        "a runtime's name has letters, digits, '.', '_', '+' and '-', begins with a letter or digit "
+        "and has at most 64 characters");
   }
   ASSAY_TRY(check_keys(element));
   RuntimeEntry entry;

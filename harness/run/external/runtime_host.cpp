@@ -11,20 +11,38 @@
 #include <utility>
 
 #include "harness/run/external/protocol.h"
+#include "harness/spec/nearest.h"
 
 namespace assay::run {
 namespace {
 
 namespace fs = std::filesystem;
 
-// "onnxruntime 1.32.0" from the answer to hello.
-Result<std::string> check_hello(const std::string& name, const Json& answer) {
+Status make_folder(const fs::path& folder) {
+  std::error_code code;
+  fs::create_directories(folder, code);
+  return code ? Status(io_error(fmt::format("{}: cannot be made: {}", folder.string(), code.message()))) : Status();
+}
+
+// "onnxruntime 1.32.0" from the answer to hello. An adapter that refuses hello or speaks another protocol is ended.
+Result<std::string> said_hello(AdapterProcess& adapter) {
+  const Result<Json> answer = adapter.ask(hello_request());
+  if (!answer.ok()) {
+    return adapter.alive() ? adapter.broke("refused hello: " + answer.error().message) : answer.error();
+  }
   const auto text = [&](const char* key) {
-    return answer.contains(key) && answer[key].is_string() ? answer[key].get<std::string>() : std::string();
+    const auto found = answer.value().find(key);
+    return found != answer.value().end() && found->is_string() ? found->get<std::string>() : std::string();
   };
   if (text("name").empty() || text("version").empty()) {
-    return invalid_argument(
-        fmt::format("runtime '{}': the answer to hello must have the texts \"name\" and \"version\"", name));
+    return adapter.broke("answered hello without the texts \"name\" and \"version\"");
+  }
+  const auto protocol = answer.value().find("protocol");
+  if (protocol == answer.value().end() || *protocol != kProtocolVersion) {
+    return adapter.broke(fmt::format(
+        "answered hello with {}; this assay speaks {}",
+        protocol == answer.value().end() ? "no \"protocol\"" : "protocol " + spec::shortened(protocol->dump()),
+        kProtocolVersion));
   }
   return text("name") + " " + text("version");
 }
@@ -51,11 +69,7 @@ Result<std::string> RuntimeHost::new_folder(const std::string& name) {
   }
   // Workers share the scratch folder of a run.
   const fs::path folder = fs::path(scratch_) / fmt::format("{}-{}-{}", name, ::getpid(), folders_++);
-  std::error_code code;
-  fs::create_directories(folder, code);
-  if (code) {
-    return io_error(fmt::format("{}: cannot be made: {}", folder.string(), code.message()));
-  }
+  ASSAY_TRY(make_folder(folder));
   return folder.string();
 }
 
@@ -71,8 +85,15 @@ AdapterProcess* RuntimeHost::running(const std::string& name) const {
   return known != adapters_.end() && known->second->alive() ? known->second.get() : nullptr;
 }
 
+void RuntimeHost::end_unless_settled(const std::string& name) {
+  if (AdapterProcess* known = running(name); known != nullptr && !known->settled()) {
+    adapters_.erase(name);
+  }
+}
+
 Result<AdapterProcess*> RuntimeHost::adapter(const std::string& name) {
   if (AdapterProcess* known = running(name); known != nullptr) {
+    ASSAY_TRY(make_folder(known->folder()));  // which is in an adapter's reach
     return known;
   }
   adapters_.erase(name);
@@ -81,13 +102,16 @@ Result<AdapterProcess*> RuntimeHost::adapter(const std::string& name) {
     return unsupported(*missing);
   }
   ASSAY_ASSIGN(const std::string folder, new_folder(name));
-  ASSAY_ASSIGN(std::unique_ptr<AdapterProcess> started, AdapterProcess::start(registered, folder));
-  const Result<Json> hello = started->ask(hello_request());
-  if (!hello.ok()) {
-    return hello.error();
+  Result<std::unique_ptr<AdapterProcess>> started = AdapterProcess::start(registered, folder);
+  Result<std::string> version = started.ok() ? said_hello(*started.value()) : Result<std::string>(started.error());
+  if (!version.ok()) {
+    if (version.error().kind == ErrorKind::kIo) {
+      note_crash(version.error().message);
+    }
+    return version.error();
   }
-  ASSAY_ASSIGN(versions_[name], check_hello(name, hello.value()));
-  return (adapters_[name] = std::move(started)).get();
+  versions_[name] = std::move(version).value();
+  return (adapters_[name] = std::move(started).value()).get();
 }
 
 std::string RuntimeHost::version(const std::string& name) const {

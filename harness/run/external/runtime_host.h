@@ -21,9 +21,13 @@ class RuntimeHost {
   RuntimeHost& operator=(const RuntimeHost&) = delete;
   ~RuntimeHost();
 
-  // A running adapter that has said hello. One that has died is started again.
-  // Errors: kInvalidArgument (not registered), kUnsupported (not on this machine: "peer missing: ..."), kIo.
+  // A running adapter that has said hello and whose folder is there. One that has died is started again.
+  // Errors: kInvalidArgument (not registered), kUnsupported (not on this machine: "peer missing: ..."), kIo. One that
+  // cannot be started, or does not live through its hello, is noted as a crash.
   Result<AdapterProcess*> adapter(const std::string& name);
+  // Before a new model: an adapter that has ended, or has printed something that is no answer, since its last answer is
+  // ended without being noted, for the variant that it served has been judged. adapter() starts another.
+  void end_unless_settled(const std::string& name);
   // The adapter if it runs, else null: starts nothing.
   AdapterProcess* running(const std::string& name) const;
   Result<RuntimeEntry> entry(const std::string& name);

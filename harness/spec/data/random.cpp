@@ -5,6 +5,8 @@
 #include <cmath>
 #include <span>
 
+#include "engine/base/fnv.h"
+
 namespace assay::spec {
 namespace {
 
@@ -130,12 +132,6 @@ std::int64_t Random::integer(std::int64_t low, std::int64_t high) {
 
 double Random::normal() { return inverse_normal((static_cast<double>(next() >> 12U) + 0.5) * 0x1p-52); }
 
-std::uint64_t seed_of(std::string_view name) {
-  std::uint64_t hash = 0xCBF29CE484222325ULL;
-  for (const char c : name) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-  }
-  return hash & ((std::uint64_t{1} << 53U) - 1);
-}
+std::uint64_t seed_of(std::string_view name) { return fnv1a(name) & ((std::uint64_t{1} << 53U) - 1); }
 
 }  // namespace assay::spec

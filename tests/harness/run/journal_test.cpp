@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 std::size_t lines(const Journal& journal) {
   std::size_t count = 0;
-  EXPECT_TRUE(journal.for_each([&](const reports::VariantResult&, const Extent&) { ++count; }).ok());
+  EXPECT_TRUE(journal.for_each([&](const JournalEntry&, const Extent&) { ++count; }).ok());
   return count;
 }
 
@@ -88,7 +88,7 @@ TEST_F(JournalFile, SetsADamagedLineAsideOnce) {
     Result<Journal> journal = Journal::open(folder_);
     ASSERT_TRUE(journal.ok());
     std::vector<Extent> damaged;
-    const auto count = journal.value().for_each([](const reports::VariantResult&, const Extent&) {},
+    const auto count = journal.value().for_each([](const JournalEntry&, const Extent&) {},
                                                 [&](const Extent& extent) { damaged.push_back(extent); });
     EXPECT_EQ(count.value(), round == 0 ? 1U : 0U);
     EXPECT_EQ(damaged.size(), round == 0 ? 1U : 0U);
@@ -100,6 +100,36 @@ TEST_F(JournalFile, SetsADamagedLineAsideOnce) {
   }
   EXPECT_EQ(read_file(folder_ + "/" + kDamagedName).value(), "{\"case\": garbage\n");
   EXPECT_TRUE(read_file(path_).value().starts_with(good + std::string(16, ' ') + "\n" + good));
+}
+
+TEST_F(JournalFile, SaysWhatMadeEachResult) {
+  for (const char* version : {"1", "2"}) {
+    Result<Journal> journal = Journal::open(folder_);
+    journal.value().set_maker({{"assay", version}});
+    ASSERT_TRUE(journal.value().append(result(version, reports::Outcome::kPass)).ok());
+  }
+  const Result<Journal> journal = Journal::open(folder_);
+  std::size_t count = 0;
+  ASSERT_TRUE(journal.value()
+                  .for_each([&](const JournalEntry& entry, const Extent&) {
+                    EXPECT_EQ(entry.made_by.at("assay"), entry.result.name);
+                    ++count;
+                  })
+                  .ok());
+  EXPECT_EQ(count, 2U);
+}
+
+TEST_F(JournalFile, AnAlteredLineIsNoResult) {
+  {
+    Result<Journal> journal = Journal::open(folder_);
+    ASSERT_TRUE(journal.value().append(result("a", reports::Outcome::kFail)).ok());
+  }
+  std::string text = read_file(path_).value();
+  text.replace(text.find("\"fail\""), 6, "\"pass\"");
+  ASSERT_TRUE(replace_file(path_, text).ok());
+  EXPECT_TRUE(read_journal(folder_).value().empty());
+  const Result<Journal> journal = Journal::open(folder_);
+  EXPECT_EQ(lines(journal.value()), 0U);
 }
 
 TEST_F(JournalFile, RepairCutsATornEndWithoutWritingTheRestAgain) {

@@ -11,6 +11,7 @@
 
 #include "harness/run/timing_process.h"
 #include "harness/run/variant.h"
+#include "tests/harness/run/external/fake_adapter.h"
 #include "tests/harness/run/small_case.h"
 
 namespace assay::run {
@@ -42,7 +43,8 @@ struct Bench {
   double fresh_spread = 0.01;  // of the times of fresh pairs, which have two positions only
   Outcome baseline_outcome = Outcome::kPass;
   bool emulated = false;
-  std::optional<std::size_t> crashing;  // the process dies when it times this one
+  std::optional<std::size_t> crashing;                         // the process dies when it times this one
+  std::optional<std::size_t> adapter_crashing = std::nullopt;  // the adapter of this one dies, the process lives
 };
 
 // Variants: 0 scalar, 1 avx2, 2 avx512; the common run times all three, fresh pairs two.
@@ -72,7 +74,11 @@ std::vector<VariantResult> judge(const Bench& bench) {
     const double shift = positions.size() == 2 ? 1 + bench.fresh_spread * (positions[0] == 0 ? 3 : -3) : 1;
     Json list = Json::array();
     for (const std::size_t position : positions) {
-      list.push_back(times(around(position == 0 ? bench.baseline_ns : bench.variant_ns * shift, spread)));
+      const bool dies = position == bench.adapter_crashing;
+      list.push_back(times(dies ? std::vector<double>()
+                                : around(position == 0 ? bench.baseline_ns : bench.variant_ns * shift, spread)));
+      list.back()["crashed"] = dies;
+      list.back()["error"] = dies ? "runtime 'x' ended" : "";
     }
     return {{"times", list}};
   };
@@ -159,6 +165,46 @@ TEST(TimingPhase, CrashWhileTimingIsTheOutcomeOfTheVariantAtFaultOnly) {
   EXPECT_THAT(results[1].timing->note, HasSubstr("SIGABRT"));
   EXPECT_EQ(results[2].outcome, Outcome::kPass);
   EXPECT_DOUBLE_EQ(*results[2].timing->speedup, 2);
+}
+
+TEST(TimingPhase, CrashOfAnAdapterIsTheOutcomeOfItsVariantOnly) {
+  Bench bench;
+  bench.adapter_crashing = 1;
+  const std::vector<VariantResult> results = judge(bench);
+  EXPECT_EQ(results[0].outcome, Outcome::kPass);
+  EXPECT_EQ(results[1].outcome, Outcome::kCrash);
+  EXPECT_EQ(results[1].reason, "runtime 'x' ended");
+  EXPECT_EQ(results[2].outcome, Outcome::kPass);
+  EXPECT_DOUBLE_EQ(*results[2].timing->speedup, 2);
+}
+
+// Variants of one adapter: one dies of its options while it is timed, the others are loaded anew and keep their times.
+TEST(TimingPhase, OthersAreTimedWithANewAdapter) {
+  const std::string folder = test::test_folder("timed_together");
+  (void)test::fake_entry(folder);
+  ASSERT_TRUE(replace_file(folder + "/registry.json",
+                           R"({"runtimes": {"fake": {"command": ["/usr/bin/python3", "./fake.py", "die-timed"]}}})")
+                  .ok());
+  ::setenv("ASSAY_RUNTIMES", (folder + "/registry.json").c_str(), 1);
+  const Selection selection = test::select_all(
+      R"({"name": "c", "model": {"graph": {"opset": 13, "inputs": {"x": {"type": "float32", "shape": [2]}},
+          "nodes": [{"op": "Relu", "inputs": ["x"], "outputs": ["y"]}],
+          "outputs": {"y": {"type": "float32", "shape": [2]}}}}, "inputs": {"x": {"values": [-1, 2]}},
+          "expect": [{"metric": "max_abs_error", "at_most": 9}],
+          "matrix": {"quantizer.format": "none", "runtime.name": "fake",
+                     "runtime.options": [{"n": 1}, {"die": true}, {"n": 3}]},
+          "timing": {"compare": "runtime.options", "baseline": {"n": 1}}})");
+  RuntimeHost host;
+  const Json answer = time_variants(selection, {0, 1, 2}, {.repetitions = 3, .min_time_s = 1e-4}, host);
+  ::unsetenv("ASSAY_RUNTIMES");
+  ASSERT_EQ(answer.at("times").size(), 3U);
+  for (const std::size_t i : {std::size_t{0}, std::size_t{2}}) {
+    EXPECT_EQ(answer.at("times")[i].at("error"), "") << i;
+    EXPECT_EQ(answer.at("times")[i].at("real").size(), 3U) << i;
+    EXPECT_EQ(answer.at("times")[i].at("crashed"), false) << i;
+  }
+  EXPECT_EQ(answer.at("times")[1].at("crashed"), true);
+  EXPECT_THAT(answer.at("times")[1].at("error").get<std::string>(), HasSubstr("killed by SIGSEGV"));
 }
 
 TEST(TimingPhase, CrashOfTheBaselineLeavesTheOthersWithoutAVerdict) {

@@ -57,6 +57,15 @@ TEST(Document, RefusesWhatCannotBeHeld) {
   EXPECT_EQ(error_of("{\"\xC3(\": 1}"), "f.json:1:2: this key is not valid UTF-8");
 }
 
+// The JSON library takes it for the end of the text.
+TEST(Document, ANulByteIsAnError) {
+  EXPECT_EQ(error_of(std::string("{\"a\": 1}\n\0{\"b\": 2}", 19)),
+            "f.json:2:1: expected the end of the file, found byte 0x00");
+  EXPECT_EQ(error_of(std::string("[1, \0 2]", 8)), "f.json:1:5: expected a value, found byte 0x00");
+  EXPECT_EQ(error_of(std::string("\0", 1)), "f.json:1:1: expected a value, found byte 0x00");
+  EXPECT_EQ(error_of(std::string("[\"a\0\"]", 6)).substr(0, 33), "f.json:1:4: control character in ");
+}
+
 TEST(Document, RefusesDeepNestingWithoutRunningOutOfStack) {
   const std::string message = "f.json:1:101: more than 100 nested lists and objects";
   EXPECT_EQ(error_of(std::string(100'000, '[')), message);

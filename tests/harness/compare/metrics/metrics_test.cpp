@@ -49,6 +49,52 @@ TEST(Metric, Errors) {
   EXPECT_EQ(value("max_rel_error", {0}, {0}), 0.0);
 }
 
+// Two rows of three classes. Read as double, actual and reference are the same.
+Tensor wide(std::int64_t first, std::int64_t second) {
+  constexpr std::int64_t kTop = std::int64_t{1} << 53;
+  return Tensor::from<std::int64_t>({2, 3}, std::vector<std::int64_t>{kTop + first, kTop + second, 1, 2, -5, 0});
+}
+
+double wide_value(const std::string& metric, const MetricOptions& options = {}) {
+  const auto result = judged(metric, wide(1, 0), wide(0, 1), options);
+  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
+  return result.ok() ? result.value().measured.value : -1;
+}
+
+TEST(Metric, IntegersBeyondDoubleAreComparedAsIntegers) {
+  EXPECT_EQ(wide_value("max_abs_error"), 1);
+  EXPECT_EQ(wide_value("mean_abs_error"), 2.0 / 6);
+  EXPECT_EQ(wide_value("rmse"), std::sqrt(2.0 / 6));
+  EXPECT_EQ(wide_value("max_rel_error"), 0x1p-53);
+  EXPECT_EQ(wide_value("max_steps"), 1);
+  EXPECT_EQ(wide_value("mismatch_share"), 2.0 / 6);
+  EXPECT_EQ(wide_value("mismatch_share", {.beyond_steps = 0.5}), 2.0 / 6);
+  EXPECT_EQ(wide_value("quantile_abs_error", {.quantile = 1}), 1);
+  EXPECT_EQ(wide_value("tolerance_ratio", {.rtol = 0.5, .atol = 1}), kInfinity);
+  EXPECT_LT(wide_value("sqnr_db"), 330);
+  EXPECT_EQ(wide_value("top1_agreement"), 0.5);
+  EXPECT_EQ(wide_value("topk_agreement", {.k = 1}), 0.5);
+  const Tensor labels = Tensor::from<std::int64_t>({2}, std::vector<std::int64_t>{1, 0});
+  EXPECT_EQ(wide_value("top1_accuracy", {.labels = &labels}), 0.5);
+  EXPECT_EQ(wide_value("accuracy_drop", {.labels = &labels}), 0.5);
+  EXPECT_FALSE(judged("kl_divergence", wide(1, 0), wide(0, 1)).ok());
+}
+
+TEST(Metric, OneSideOfIntegersBeyondDoubleAndTheirDigits) {
+  MetricOptions options;
+  options.side = Side::kAbove;
+  const CheckResult above = judged("max_abs_error", wide(1, 0), wide(0, 0), options).value();
+  EXPECT_EQ(above.measured.value, 1);
+  EXPECT_EQ(above.measured.detail, "at [0,0]: 9007199254740993, reference 9007199254740992");
+  options.side = Side::kBelow;
+  EXPECT_EQ(judged("max_abs_error", wide(1, 0), wide(0, 0), options).value().measured.value, 0);
+}
+
+TEST(Metric, IntegersThatDifferBeyondDoubleAreNoConstant) {
+  const Tensor values = Tensor::from<std::int64_t>({2}, std::vector<std::int64_t>{1LL << 53, (1LL << 53) + 1});
+  EXPECT_TRUE(could_fail(values, values));
+}
+
 TEST(Metric, ToleranceRatioIsNumpysAllclose) {
   const MetricOptions options{.rtol = 0.25, .atol = 0.5};
   EXPECT_EQ(value("tolerance_ratio", {1, 7}, {1, 4}, options), 2.0);  // 3 / (0.5 + 1)

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "harness/run/external/protocol.h"
 #include "tests/harness/run/external/fake_adapter.h"
 
@@ -45,7 +48,9 @@ TEST(AdapterProcess, DeathSaysHowAndWhatWasPrintedLast) {
        {Death{"die-hello",
               "runtime 'fake' ended instead of answering (killed by SIGSEGV); it said last: about to die for good"},
         Death{"leave-hello", "runtime 'fake' ended instead of answering (exited with status 7)"},
-        Death{"babble-hello", "answered with 'hello there', which is not a JSON object with \"ok\""}}) {
+        Death{"babble-hello", "answered with 'hello there', which is not a JSON object with \"ok\""},
+        Death{"twice-hello", "printed on stdout what is no answer to a request: '{\"ok\": true"},
+        Death{"other-id-hello", "answered request 1 with the \"id\" 2"}}) {
     const std::string folder = test::test_folder(death.mode);
     auto adapter = AdapterProcess::start(test::fake_entry(folder, death.mode), folder);
     ASSERT_TRUE(adapter.ok()) << death.mode;
@@ -55,6 +60,48 @@ TEST(AdapterProcess, DeathSaysHowAndWhatWasPrintedLast) {
     EXPECT_THAT(answer.error().message, HasSubstr(death.message));
     EXPECT_FALSE(adapter.value()->alive());
   }
+}
+
+// The error of the request after `count` that went well.
+Error error_after(AdapterProcess& adapter, int count) {
+  for (int i = 0; i < count; ++i) {
+    const Result<Json> answer = adapter.ask(hello_request());
+    EXPECT_TRUE(answer.ok()) << answer.error().message;
+  }
+  const Result<Json> answer = adapter.ask(hello_request());
+  EXPECT_FALSE(answer.ok());
+  return answer.ok() ? Error{} : answer.error();
+}
+
+TEST(AdapterProcess, SurplusAnswerIsNeverTakenForThatToTheNextRequest) {
+  const std::string folder = test::test_folder("late");
+  auto adapter = AdapterProcess::start(test::fake_entry(folder, "late-hello"), folder);
+  ASSERT_TRUE(adapter.ok());
+  // The second request is sent while the surplus answer to the first one is on its way.
+  EXPECT_THAT(error_after(*adapter.value(), 1).message, HasSubstr("answered request 2 with the \"id\" 1"));
+  EXPECT_FALSE(adapter.value()->alive());
+
+  auto other = AdapterProcess::start(test::fake_entry(folder, "late-hello"), folder);
+  ASSERT_TRUE(other.ok());
+  ASSERT_TRUE(other.value()->ask(hello_request()).ok());
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  EXPECT_THAT(error_after(*other.value(), 0).message, HasSubstr("printed on stdout what is no answer to a request"));
+  EXPECT_FALSE(other.value()->alive());
+}
+
+TEST(AdapterProcess, IdsMayBeLeftOutByAllAnswersOnly) {
+  const std::string folder = test::test_folder("ids");
+  auto without = AdapterProcess::start(test::fake_entry(folder, "no-id"), folder);
+  ASSERT_TRUE(without.ok());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(without.value()->ask(hello_request()).ok());
+  }
+  auto some = AdapterProcess::start(test::fake_entry(folder, "lose-id-load"), folder);
+  ASSERT_TRUE(some.ok());
+  ASSERT_TRUE(some.value()->ask(hello_request()).ok());
+  const Result<Json> answer = some.value()->ask(load_request("m.onnx", {}));
+  ASSERT_FALSE(answer.ok());
+  EXPECT_THAT(answer.error().message, HasSubstr("answered request 2 with no \"id\", which its first answer had"));
 }
 
 TEST(AdapterProcess, ProgramThatCannotStartIsNamed) {

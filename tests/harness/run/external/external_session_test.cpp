@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <thread>
 
 #include "tests/harness/run/external/fake_adapter.h"
 #include "tests/harness/run/small_models.h"
@@ -101,14 +104,151 @@ TEST(ExternalSession, OutputThatIsNotWrittenIsAnError) {
   EXPECT_THAT(result.error().message, HasSubstr("runtime 'fake' left no output 'y'"));
 }
 
-TEST(ExternalSession, AnswerWithoutTimesIsAnError) {
-  const FakeRegistry registry("untimed");
+TEST(ExternalSession, OutputOfAnEarlierRunIsNoAnswer) {
+  const FakeRegistry registry("once");  // writes, says that it failed, and writes no more
+  RuntimeHost host;
+  for (const char* message : {"too late", "left no output 'y'"}) {
+    const auto session = open_external_session(relu_model(), "fake", {}, host);
+    ASSERT_TRUE(session.ok());
+    const Result<api::RunResult> result = session.value()->run(kInputs);
+    ASSERT_FALSE(result.ok());
+    EXPECT_THAT(result.error().message, HasSubstr(message));
+  }
+}
+
+TEST(ExternalSession, WhateverStandsAtAnOutputsPlaceIsRemoved) {
+  const FakeRegistry registry("plain");
   RuntimeHost host;
   const auto session = open_external_session(relu_model(), "fake", {}, host);
   ASSERT_TRUE(session.ok());
-  const Result<std::optional<RunTime>> time = session.value()->timed_run(kInputs);
-  ASSERT_FALSE(time.ok());
-  EXPECT_THAT(time.error().message, HasSubstr("must have \"times_ns\" with one time, found []"));
+  std::filesystem::create_directories(host.running("fake")->folder() + "/output_0.npy/inside");
+  const Result<api::RunResult> result = session.value()->run(kInputs);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_FALSE(std::filesystem::exists(host.running("fake")->folder() + "/output_0.npy"));
+}
+
+struct BadTimes {
+  std::string mode;
+  std::string message;
+};
+
+TEST(ExternalSession, TimesOutsideTheRequestAreErrors) {
+  for (const BadTimes& bad : {
+           BadTimes{"times=[]", "must have \"times_ns\" with one time from 0 ns to the "},
+           BadTimes{"times=[1,1]", "that the request took, found [1,1]"},
+           BadTimes{"times=[null]", "found [null]"},
+           BadTimes{"times=[-1]", "found [-1]"},
+           BadTimes{"times=[NaN]", "is not a JSON object"},
+           BadTimes{"times=[1e300]", "found [1e+300]"},
+           BadTimes{"times=[3600000000000]", "found [3600000000000]"},
+           BadTimes{"times=7", "found 7"},
+           BadTimes{"times=[0]", "runtime 'fake' measured 0 ns: its clock is too coarse"},
+           BadTimes{"cpu=[-1]", "must have \"cpu_times_ns\" with one time"},
+           BadTimes{"cpu=[1e300]", "found [1e+300]"},
+       }) {
+    const FakeRegistry registry(bad.mode);
+    RuntimeHost host;
+    const auto session = open_external_session(relu_model(), "fake", {}, host);
+    ASSERT_TRUE(session.ok()) << session.error().message;
+    const Result<std::optional<RunTime>> time = session.value()->timed_run(kInputs);
+    ASSERT_FALSE(time.ok()) << bad.mode;
+    EXPECT_THAT(time.error().message, HasSubstr(bad.message)) << bad.mode;
+  }
+}
+
+TEST(ExternalSession, AdapterThatDoesNotLiveThroughHelloIsACrash) {
+  for (const BadTimes& bad : {
+           BadTimes{"die-hello", "killed by SIGSEGV"},
+           BadTimes{"leave-hello", "exited with status 7"},
+           BadTimes{"babble-hello", "which is not a JSON object"},
+           BadTimes{"refuse-hello", "refused hello: runtime 'fake': no hello today"},
+           BadTimes{"protocol=9", "answered hello with protocol 9; this assay speaks 1"},
+           BadTimes{"protocol=\"1\"", "answered hello with protocol \"1\"; this assay speaks 1"},
+           BadTimes{"protocol=null", "answered hello with protocol null; this assay speaks 1"},
+           BadTimes{"no-handle", "answered load without the text \"handle\""},
+       }) {
+    const FakeRegistry registry(bad.mode);
+    RuntimeHost host;
+    const auto session = open_external_session(relu_model(), "fake", {}, host);
+    ASSERT_FALSE(session.ok()) << bad.mode;
+    EXPECT_THAT(session.error().message, HasSubstr(bad.message));
+    EXPECT_THAT(host.take_crash().value_or("none"), HasSubstr(bad.message));
+    EXPECT_EQ(host.running("fake"), nullptr);
+  }
+}
+
+TEST(ExternalSession, ProgramThatCannotBeStartedIsACrash) {
+  const FakeRegistry registry("plain");
+  const std::string folder = test::test_folder("broken_program");
+  ASSERT_TRUE(replace_file(folder + "/adapter", "no program").ok());
+  std::filesystem::permissions(folder + "/adapter", std::filesystem::perms::all);
+  const Json json = {{"runtimes", {{"fake", {{"command", {"./adapter"}}}}}}};
+  ASSERT_TRUE(replace_file(folder + "/registry.json", json.dump()).ok());
+  ::setenv("ASSAY_RUNTIMES", (folder + "/registry.json").c_str(), 1);
+  RuntimeHost host;
+  EXPECT_FALSE(open_external_session(relu_model(), "fake", {}, host).ok());
+  EXPECT_THAT(host.take_crash().value_or("none"), HasSubstr("cannot be started"));
+}
+
+TEST(ExternalSession, SurplusAnswerToTheLastRequestIsACrash) {
+  for (const char* mode : {"twice-run", "twice-unload", "late-run"}) {
+    const FakeRegistry registry(mode);
+    RuntimeHost host;
+    {
+      const auto session = open_external_session(relu_model(), "fake", {}, host);
+      ASSERT_TRUE(session.ok());
+      (void)session.value()->run(kInputs);
+    }
+    EXPECT_TRUE(host.take_crash().has_value()) << mode;
+    EXPECT_EQ(host.running("fake"), nullptr) << mode;
+  }
+}
+
+TEST(ExternalSession, LateSurplusIsNoFaultOfTheNextVariant) {
+  for (const char* mode : {"late-unload", "leave-after-unload"}) {
+    const FakeRegistry registry(mode);
+    RuntimeHost host;
+    std::string folder;
+    for (int i = 0; i < 2; ++i) {
+      {
+        const auto session = open_external_session(relu_model(), "fake", {}, host);
+        ASSERT_TRUE(session.ok()) << session.error().message;
+        const Result<api::RunResult> result = session.value()->run(kInputs);
+        ASSERT_TRUE(result.ok()) << result.error().message;
+        EXPECT_NE(host.running("fake")->folder(), folder) << "the same adapter";
+        folder = host.running("fake")->folder();
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    }
+    EXPECT_FALSE(host.take_crash().has_value());
+  }
+}
+
+TEST(ExternalSession, NewAdapterLoadsTheModelsOfTheOldOneAgain) {
+  const FakeRegistry registry("die-once");
+  RuntimeHost host;
+  const auto first = open_external_session(relu_model(), "fake", {}, host);
+  const auto second = open_external_session(relu_model(), "fake", {.optimization = "none"}, host);
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_FALSE(first.value()->run(kInputs).ok());
+  EXPECT_TRUE(host.take_crash().has_value());
+  for (const auto* session : {&second, &first}) {
+    const Result<api::RunResult> result = session->value()->run(kInputs);
+    ASSERT_TRUE(result.ok()) << result.error().message;
+    EXPECT_THAT(result.value().outputs.at("y").data<float>(), testing::ElementsAre(0, 8));
+  }
+}
+
+TEST(ExternalSession, FolderThatTheAdapterRemovedIsMadeAgain) {
+  const FakeRegistry registry("remove-folder");
+  RuntimeHost host;
+  for (int i = 0; i < 2; ++i) {
+    const auto session = open_external_session(relu_model(), "fake", {}, host);
+    ASSERT_TRUE(session.ok()) << session.error().message;
+    const Result<api::RunResult> result = session.value()->run(kInputs);
+    ASSERT_FALSE(result.ok());
+    EXPECT_THAT(result.error().message, HasSubstr("left no output 'y'"));
+  }
 }
 
 TEST(ExternalSession, TemporaryFolderGoesWithTheHost) {

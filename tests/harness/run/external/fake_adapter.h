@@ -13,9 +13,11 @@
 namespace assay::run::test {
 
 inline constexpr const char* kFakeAdapter = R"python(
-import json, os, signal, sys, time
+import json, os, shutil, signal, sys, time
 import numpy as np
 mode = sys.argv[1] if len(sys.argv) > 1 else ""
+seen = False
+died = os.path.join(os.path.dirname(os.path.abspath(__file__)), "died")
 for line in sys.stdin:
     request = json.loads(line)
     kind = request["request"]
@@ -29,21 +31,48 @@ for line in sys.stdin:
     if mode == "babble-" + kind:
         print("hello there", flush=True)
         continue
-    answer = {"ok": True}
+    answer = {"ok": True} if mode == "no-id" else {"ok": True, "id": request["id"]}
     if mode == "refuse-" + kind:
-        answer = {"ok": False, "error": "no " + kind + " today"}
+        answer.update(ok=False, error="no " + kind + " today")
     elif kind == "hello":
         answer.update(name="fake", version="1.2", protocol=1)
+        if mode.startswith("protocol="):
+            answer["protocol"] = json.loads(mode[9:])
     elif kind == "load":
         answer.update(handle=json.dumps(request["options"], sort_keys=True))
     elif kind == "run":
         x = np.load(request["inputs"]["x"])
         for path in request["outputs"].values():
-            if mode != "forget":
+            if mode != "forget" and not (mode == "once" and seen):
                 np.save(path, np.maximum(2 * x, 0).astype(np.float32))
-        answer["times_ns"] = [5e6] * request["repetitions"] if mode != "untimed" else []
+        answer["times_ns"] = [5e6] * request["repetitions"]
         answer["cpu_times_ns"] = [4e6] * request["repetitions"]
-    print(json.dumps(answer), flush=True)
+        if mode.startswith("times="):
+            answer["times_ns"] = json.loads(mode[6:])
+        if mode.startswith("cpu="):
+            answer["cpu_times_ns"] = json.loads(mode[4:])
+        if mode == "once":
+            seen = seen or answer.update(ok=False, error="too late") is None
+        if mode == "remove-folder":
+            shutil.rmtree(os.path.dirname(request["inputs"]["x"]))
+        if mode == "die-timed" and '"die": true' in request["handle"] and request["warm_up"]:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if mode == "die-once" and not os.path.exists(died):
+            open(died, "w").close()
+            os.kill(os.getpid(), signal.SIGSEGV)
+    if mode == "no-handle" and kind == "load":
+        del answer["handle"]
+    if mode == "other-id-" + kind:
+        answer["id"] += 1
+    if mode == "lose-id-" + kind:
+        del answer["id"]
+    line = json.dumps(answer) + "\n"
+    print(line * 2 if mode == "twice-" + kind else line, end="", flush=True)
+    if mode == "late-" + kind:
+        time.sleep(0.2)
+        print(line, end="", flush=True)
+    if mode == "leave-after-" + kind:
+        sys.exit(0)
 )python";
 
 // A new folder for one test.

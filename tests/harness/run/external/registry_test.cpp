@@ -46,6 +46,11 @@ TEST(RuntimeRegistry, SaysWhereItBreaksTheForm) {
            Bad{R"({"runtimes": {"a": {"comand": ["x"]}}})", "unknown key 'comand'; nearest known key is 'command'"},
            Bad{R"({"runtimes": {"a": {"command": ["x"], "emulated": 1}}})", "emulated must be true or false"},
            Bad{R"({"runtimes": {"a": {"command": ["x"], "isa": 3}}})", "isa must be a text"},
+           Bad{R"({"runtimes": {"": {"command": ["x"]}}})", "a runtime's name has letters, digits"},
+           Bad{R"({"runtimes": {"../../x": {"command": ["x"]}}})", "a runtime's name has letters, digits"},
+           Bad{R"({"runtimes": {"a/b": {"command": ["x"]}}})", "a runtime's name has letters, digits"},
+           Bad{R"({"runtimes": {"..": {"command": ["x"]}}})", "a runtime's name has letters, digits"},
+           Bad{R"({"runtimes": {"a\nb": {"command": ["x"]}}})", "a runtime's name has letters, digits"},
            Bad{R"({"runtimes": {"assay": {"command": ["x"]}}})", "cannot be an external one"},
        }) {
     const Result<RuntimeRegistry> registry = registry_of(bad.text);

@@ -37,7 +37,7 @@ std::string markdown_text(std::string_view raw) {
     const bool markup = kInline.find(c) != std::string_view::npos || (links && (c == '[' || c == ']')) ||
                         (c == '_' && !(is_word(before) && is_word(after))) ||
                         (i == 0 && kLeading.find(c) != std::string_view::npos) || i == number_end ||
-                        (c == '#' && after == ' ' && i + 1 == text.size());
+                        (c == '#' && before == ' ' && text.find_first_not_of('#', i) == std::string::npos);
     escaped += markup ? "\\" : "";
     escaped += c;
   }

@@ -21,8 +21,14 @@ std::string line_text(const std::string& text) {
   return line;
 }
 
-// A text in JSON's quotes, which is a YAML scalar too.
-std::string quoted(const std::string& text) { return Json(text).dump(-1, ' ', true, Json::error_handler_t::replace); }
+// A text in JSON's quotes, which is a YAML scalar too. GitHub's runner takes "##[" for a command wherever it stands.
+std::string quoted(const std::string& text) {
+  std::string json = Json(text).dump(-1, ' ', true, Json::error_handler_t::replace);
+  for (std::size_t at = json.find("##["); at != std::string::npos; at = json.find("##[", at)) {
+    json.replace(at, 1, "\\u0023");
+  }
+  return json;
+}
 
 std::string directive(const VariantResult& result) {
   switch (result.outcome) {

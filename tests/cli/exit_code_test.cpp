@@ -166,7 +166,7 @@ TEST_F(ExitCodes, NeededRuntimesAreChecked) {
              R"("needs": [{"cores": 1}, {"runtimes": ["absnet"]}])");
   const Ran ran = shell("assay run cases/needy.json --no-timing", {{"ASSAY_RUNTIMES", path("registry.json")}});
   EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("cases/needy.json:8:"));
+  EXPECT_THAT(ran.err, HasSubstr("cases/needy.json:9:"));
   EXPECT_THAT(ran.err, HasSubstr("unknown runtime 'absnet'"));
   EXPECT_THAT(ran.err, HasSubstr("nearest known runtime is 'absent'"));
   EXPECT_FALSE(exists("assay-out"));

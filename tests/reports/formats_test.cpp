@@ -73,7 +73,7 @@ TEST(Annotations, AreOnePerKindAndEscaped) {
   EXPECT_EQ(count(text, "\n"), 2U);
   EXPECT_THAT(
       text, testing::StartsWith("::error file=cases/a%2Cb%3Ac.json,line=1,title=fail a%2Cb%3Ac::a,b:c[x=1]%0A  100 %25 "
-                                "wrong%0Areally%0A"));
+                                "wrong\\nreally%0A"));
   EXPECT_THAT(text, HasSubstr("and 1 variants more alike"));
   EXPECT_THAT(text, HasSubstr("\n::warning file=cases/d.json,line=1,title=weak d::d%0A"));
 }

@@ -35,6 +35,7 @@ TEST(MarkdownText, LooksAsItIs) {
            Row{"12. item", "12\\. item"},
            Row{"1.5 steps", "1\\.5 steps"},
            Row{"C#", "C#"},
+           Row{"closed ##", "closed \\##"},
            Row{"a\n# b", "a\\\\n# b"},
            Row{"back\\slash", "back\\\\slash"},
            Row{"", ""},

@@ -180,7 +180,7 @@ TEST(ExternalSession, AdapterThatDoesNotLiveThroughHelloIsACrash) {
 TEST(ExternalSession, ProgramThatCannotBeStartedIsACrash) {
   const FakeRegistry registry("plain");
   const std::string folder = test::test_folder("broken_program");
-  ASSERT_TRUE(replace_file(folder + "/adapter", "no program").ok());
+  ASSERT_TRUE(replace_file(folder + "/adapter", "#!/no/such/interpreter\n").ok());
   std::filesystem::permissions(folder + "/adapter", std::filesystem::perms::all);
   const Json json = {{"runtimes", {{"fake", {{"command", {"./adapter"}}}}}}};
   ASSERT_TRUE(replace_file(folder + "/registry.json", json.dump()).ok());

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/runtime/float_product.h"
 
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
 #include "engine/runtime/ops/simple_operator.h"
+#include "engine/runtime/parallel.h"
 #include "engine/runtime/threads.h"
 
 namespace assay::runtime {
@@ -9,55 +14,162 @@ namespace {
 
 // Primitives kept; a session that sees more shapes than this builds them again.
 constexpr std::size_t kMaxPrimitives = 16;
+// Multiply-accumulates that are worth a task, and the most tasks.
+constexpr Index kPieceMacs = 1'000'000;
+constexpr Index kMostPieces = 8;
+// Rows or columns of a piece are a multiple of this, but for the last: whole tiles of oneDNN's kernels.
+constexpr Index kUnit = 48;
 
 dnnl::memory::desc strided(const MatrixOperand& operand) {
   return {operand.dims, dnnl::memory::data_type::f32, operand.strides};
 }
 
-dnnl::matmul::primitive_desc describe(const FloatProductArgs& args, float alpha, bool free_b) {
+dnnl::matmul::primitive_desc describe(const FloatProductArgs& args, const MatrixOperand& y, float alpha, bool free_b) {
   dnnl::primitive_attr attributes = onednn::own_scratchpad();
   if (alpha != 1.0F) {
     attributes.set_output_scales(0, {alpha});
   }
   const auto b = free_b ? onednn::any_layout(args.b.dims) : strided(args.b);
-  return {dnnl::matmul::desc(strided(args.a), b, onednn::dense(args.y_dims)), attributes, onednn::engine()};
+  return {dnnl::matmul::desc(strided(args.a), b, strided(y)), attributes, onednn::engine()};
+}
+
+// Along which dimension of Y a product is cut, and into how many pieces. The shape alone decides, so that results do
+// not depend on the number of threads: oneDNN may sum in another order in a piece than in the whole.
+struct Cut {
+  std::size_t axis = 0;
+  Index unit = 1;
+  Index pieces = 1;
+};
+
+Cut choose_cut(const FloatProductArgs& args) {
+  const dnnl::memory::dims& y = args.y_dims;
+  const std::size_t rank = y.size();
+  const Index macs = dims_product(y, 0, rank) * args.a.dims.back();
+  const auto most = static_cast<Index>(
+      std::bit_floor(static_cast<std::uint64_t>(std::clamp<Index>(macs / kPieceMacs, 1, kMostPieces))));
+  const auto batch =
+      static_cast<std::size_t>(std::find_if(y.begin(), y.end() - 2, [](Index n) { return n > 1; }) - y.begin());
+  Cut best;
+  for (const Cut& cut :
+       {Cut{.axis = batch, .unit = 1}, Cut{.axis = rank - 2, .unit = kUnit}, Cut{.axis = rank - 1, .unit = kUnit}}) {
+    const bool is_dimension = cut.axis != batch || batch < rank - 2;
+    const Index pieces = std::min(most, y[cut.axis] / cut.unit);
+    if (is_dimension && pieces > best.pieces) {
+      best = {.axis = cut.axis, .unit = cut.unit, .pieces = pieces};
+    }
+  }
+  return best;
+}
+
+MatrixOperand narrowed(MatrixOperand operand, std::size_t axis, Index first, Index count) {
+  if (operand.dims[axis] > 1) {  // else it is broadcast
+    operand.data += first * operand.strides[axis];
+    operand.dims[axis] = count;
+  }
+  return operand;
 }
 
 }  // namespace
 
-class FloatProduct::Primitive {
+// One product, or one piece, by one thread.
+class FloatProduct::Piece {
  public:
-  Primitive(const FloatProductArgs& args, const dnnl::matmul::primitive_desc& chosen)
-      : a_(strided(args.a)),
-        b_(strided(args.b)),
-        y_(onednn::dense(args.y_dims)),
-        primitive_(chosen),
-        b_change_(onednn::LayoutChange::before(b_, chosen.weights_desc())),
+  Piece(const FloatProductArgs& args, const MatrixOperand& y, const dnnl::matmul::primitive_desc& chosen)
+      : primitive_(chosen),
+        b_rows_(onednn::unbound(strided(args.b))),
+        b_change_(onednn::LayoutChange::before(strided(args.b), chosen.weights_desc())),
         scratchpad_(chosen.scratchpad_desc()),
-        implementation_(chosen.impl_info_str()) {}
+        stream_(onednn::engine()),
+        implementation_(chosen.impl_info_str()),
+        arguments_({{DNNL_ARG_SRC, onednn::unbound(strided(args.a))},
+                    {DNNL_ARG_WEIGHTS, b_rows_},
+                    {DNNL_ARG_DST, onednn::unbound(strided(y))}}) {}
 
-  void run(dnnl::stream& stream, const FloatProductArgs& args, bool keep_b) {
-    if (!keep_b || !weights_) {
-      weights_ = b_change_.convert(stream, onednn::wrap(b_, args.b.data));
+  void run(const float* a, const float* b, float* y, bool keep_b) {
+    if (!keep_b || !has_b_) {
+      onednn::bind(b_rows_, b);
+      arguments_[DNNL_ARG_WEIGHTS] = b_change_.convert(stream_, b_rows_);
+      has_b_ = true;
     }
-    primitive_.execute(stream, {{DNNL_ARG_SRC, onednn::wrap(a_, args.a.data)},
-                                {DNNL_ARG_WEIGHTS, *weights_},
-                                {DNNL_ARG_DST, onednn::wrap(y_, args.y)},
-                                {DNNL_ARG_SCRATCHPAD, onednn::scratchpad(scratchpad_)}});
-    stream.wait();
+    onednn::bind(arguments_[DNNL_ARG_SRC], a);
+    onednn::bind(arguments_[DNNL_ARG_DST], y);
+    arguments_[DNNL_ARG_SCRATCHPAD] = onednn::scratchpad(scratchpad_);
+    primitive_.execute(stream_, arguments_);
+    stream_.wait();
   }
 
   const std::string& implementation() const { return implementation_; }
 
  private:
-  dnnl::memory::desc a_;
-  dnnl::memory::desc b_;
-  dnnl::memory::desc y_;
   dnnl::matmul primitive_;
+  dnnl::memory b_rows_;
   onednn::LayoutChange b_change_;
-  std::optional<dnnl::memory> weights_;
   dnnl::memory::desc scratchpad_;
+  dnnl::stream stream_;
   std::string implementation_;
+  std::unordered_map<int, dnnl::memory> arguments_;
+  bool has_b_ = false;
+};
+
+class FloatProduct::Primitive {
+ public:
+  Primitive(const FloatProductArgs& args, float alpha, bool free_b) {
+    const ThreadScope one(1);  // a primitive keeps its number
+    const Cut cut = choose_cut(args);
+    const MatrixOperand y = matrix_operand(args.y_dims, false, args.y);
+    const Index units = args.y_dims[cut.axis] / cut.unit;
+    for (Index i = 0; i < cut.pieces; ++i) {
+      const Index first = i * units / cut.pieces * cut.unit;
+      const Index last = i + 1 == cut.pieces ? args.y_dims[cut.axis] : (i + 1) * units / cut.pieces * cut.unit;
+      add(args, y, {.axis = cut.axis, .first = first, .count = last - first}, {.alpha = alpha, .free_b = free_b});
+    }
+  }
+
+  void run(const FloatProductArgs& args, bool keep_b, int threads) {
+    for_each_task(static_cast<Index>(places_.size()), threads, [&](Index task, int) {
+      const ThreadScope one(1);  // whichever thread this is
+      const Place& place = places_[static_cast<std::size_t>(task)];
+      place.piece->run(args.a.data + place.a, args.b.data + place.b, args.y + place.y, keep_b);
+    });
+  }
+
+  const std::string& implementation() const { return places_.front().piece->implementation(); }
+
+ private:
+  struct Share {
+    std::size_t axis = 0;
+    Index first = 0;
+    Index count = 0;
+  };
+  struct Options {
+    float alpha = 1;
+    bool free_b = false;
+  };
+  struct Place {
+    std::unique_ptr<Piece> piece;
+    Index a = 0;  // offsets in elements
+    Index b = 0;
+    Index y = 0;
+  };
+
+  void add(const FloatProductArgs& args, const MatrixOperand& y, const Share& share, const Options& options) {
+    const std::size_t rank = args.y_dims.size();
+    FloatProductArgs part = args;
+    if (share.axis != rank - 1) {  // not Y's columns
+      part.a = narrowed(args.a, share.axis, share.first, share.count);
+    }
+    if (share.axis != rank - 2) {  // not Y's rows
+      part.b = narrowed(args.b, share.axis, share.first, share.count);
+    }
+    const MatrixOperand result = narrowed(y, share.axis, share.first, share.count);
+    const auto chosen = describe(part, result, options.alpha, options.free_b);
+    places_.push_back({.piece = std::make_unique<Piece>(part, result, chosen),
+                       .a = part.a.data - args.a.data,
+                       .b = part.b.data - args.b.data,
+                       .y = result.data - y.data});
+  }
+
+  std::vector<Place> places_;
 };
 
 MatrixOperand matrix_operand(const Shape& shape, bool transposed, const float* data) {
@@ -74,7 +186,7 @@ MatrixOperand matrix_operand(const Shape& shape, bool transposed, const float* d
 }
 
 FloatProduct::FloatProduct(float alpha, bool b_constant)
-    : alpha_(alpha), b_constant_(b_constant), stream_(onednn::engine()), info_(onednn::undecided_kernel_info()) {}
+    : alpha_(alpha), b_constant_(b_constant), info_(onednn::undecided_kernel_info()) {}
 
 FloatProduct::~FloatProduct() = default;
 
@@ -86,18 +198,17 @@ FloatProduct::Primitive& FloatProduct::primitive(const FloatProductArgs& args) {
     if (primitives_.size() >= kMaxPrimitives) {
       primitives_.clear();
     }
-    const auto chosen = describe(args, alpha_, b_constant_);
-    found = primitives_.emplace(key, std::make_unique<Primitive>(args, chosen)).first;
+    found = primitives_.emplace(key, std::make_unique<Primitive>(args, alpha_, b_constant_)).first;
   }
   return *found->second;
 }
 
 Status FloatProduct::run(const FloatProductArgs& args) {
   const Index sums = dims_product(args.y_dims, 0, args.y_dims.size());
-  const ThreadScope threads(threads_worth(sums * args.a.dims.back(), max_threads()));  // a primitive keeps its number
+  const int threads = threads_worth(sums * args.a.dims.back(), max_threads());
   return onednn::call([&]() -> Status {
     Primitive& chosen = primitive(args);
-    chosen.run(stream_, args, b_constant_);
+    chosen.run(args, b_constant_, threads);
     info_ = onednn::kernel_info(chosen.implementation());
     return {};
   });

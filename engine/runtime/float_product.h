@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // float32 matrix products with oneDNN, for MatMul and Gemm: Y[b] = alpha * A[b] B[b] over broadcast batch dimensions.
+// Large ones are cut into pieces for one thread each, the same for any number of threads, and so are the results.
 #pragma once
 
 #include <map>
@@ -41,12 +42,12 @@ class FloatProduct {
   KernelInfo kernel() const { return info_; }
 
  private:
+  class Piece;
   class Primitive;
   Primitive& primitive(const FloatProductArgs& args);
 
   float alpha_;
   bool b_constant_;
-  dnnl::stream stream_;
   KernelInfo info_;
   std::map<dnnl::memory::dims, std::unique_ptr<Primitive>> primitives_;
 };

@@ -87,6 +87,12 @@ dnnl::memory wrap(const dnnl::memory::desc& desc, const float* data) {
   return {desc, engine(), const_cast<float*>(data)};  // NOLINT(cppcoreguidelines-pro-type-const-cast): see the header
 }
 
+dnnl::memory unbound(const dnnl::memory::desc& desc) { return {desc, engine(), DNNL_MEMORY_NONE}; }
+
+void bind(dnnl::memory& memory, const float* data) {
+  memory.set_data_handle(const_cast<float*>(data));  // NOLINT(cppcoreguidelines-pro-type-const-cast): see the header
+}
+
 dnnl::primitive_attr own_scratchpad() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);

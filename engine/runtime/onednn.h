@@ -23,6 +23,9 @@ dnnl::memory::desc any_layout(const dnnl::memory::dims& dims);
 
 // A memory object on floats that it does not own. oneDNN takes all pointers as writable; sources are only read.
 dnnl::memory wrap(const dnnl::memory::desc& desc, const float* data);
+// The same for many runs: without floats at first, then on those of each run.
+dnnl::memory unbound(const dnnl::memory::desc& desc);
+void bind(dnnl::memory& memory, const float* data);
 
 // Attributes with which a primitive takes the memory for its intermediate results from its caller. Left to oneDNN, that
 // memory belongs to the thread that made the primitive, and no other thread may run it.

@@ -3,7 +3,7 @@
 """The networks of scripts/setup-models in assay and in ONNX Runtime on the same seeded inputs.
 
 Run with the path of the assay program; needs the environment of scripts/setup-peers. Every output must agree within
-1e-4 of the range of ONNX Runtime's, shapes and types exactly.
+1e-4 of the range of ONNX Runtime's, shapes and types exactly. Two, three and four threads must give the bytes of one.
 """
 
 import os
@@ -111,17 +111,34 @@ def peers_own_share(path, inputs, expected, output):
     return np.mean((plain == 0) != (expected == 0))
 
 
-def compare(assay, path, folder):
-    session = peer_session(path, onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL)
-    inputs = make_inputs(path.stem, session)
-    expected = session.run(None, inputs)
-    arguments = [assay, "infer", str(path), "-o", str(folder)]
+def infer(assay, path, inputs, folder, threads):
+    """None, or what went wrong. Outputs are files of `folder`."""
+    arguments = [assay, "infer", str(path), "-o", str(folder), "--set", f"runtime.threads={threads}"]
     for name, value in inputs.items():
         np.save(folder / ("in_" + file_name(name)), value)
         arguments += ["--input", f"{name}={folder / ('in_' + file_name(name))}"]
     done = subprocess.run(arguments, capture_output=True, text=True)
-    if done.returncode != 0:
-        return [f"exit {done.returncode}: {done.stderr.strip()}"]
+    return None if done.returncode == 0 else f"threads {threads}: exit {done.returncode}: {done.stderr.strip()}"
+
+
+def thread_faults(assay, path, inputs, outputs, folder):
+    faults = []
+    for threads in (2, 3, 4):
+        fault = infer(assay, path, inputs, folder, threads)
+        if fault:
+            return [fault]
+        faults += [f"output {name} differs with {threads} threads" for name, bytes_of_one in outputs.items()
+                   if (folder / file_name(name)).read_bytes() != bytes_of_one]
+    return faults
+
+
+def compare(assay, path, folder):
+    session = peer_session(path, onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL)
+    inputs = make_inputs(path.stem, session)
+    expected = session.run(None, inputs)
+    fault = infer(assay, path, inputs, folder, 1)
+    if fault:
+        return [fault]
     faults = []
     for info, reference in zip(session.get_outputs(), expected):
         actual = np.load(folder / file_name(info.name))
@@ -132,7 +149,8 @@ def compare(assay, path, folder):
         print(f"  {path.stem} {info.name} {list(reference.shape)}: error {worst:.2g} of the range")
         if not worst <= TOLERANCE:
             faults.append(f"output {info.name}: error {worst:.3g} of the range, shapes {actual.shape} and {reference.shape}")
-    return faults
+    outputs = {info.name: (folder / file_name(info.name)).read_bytes() for info in session.get_outputs()}
+    return faults + thread_faults(assay, path, inputs, outputs, folder)
 
 
 def main():
@@ -148,7 +166,7 @@ def main():
         for fault in faults:
             print(f"{path.relative_to(MODELS)}: {fault}")
         failed += bool(faults)
-    print(f"{len(paths) - failed} of {len(paths)} networks agree with ONNX Runtime {onnxruntime.__version__} (seed {SEED})")
+    print(f"{len(paths) - failed} of {len(paths)} networks agree with ONNX Runtime {onnxruntime.__version__} and with themselves on 1 to 4 threads (seed {SEED})")
     sys.exit(1 if failed else 0)
 
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MatMul and Gemm on float32.
+#include <algorithm>
+
 #include "tests/engine/runtime/ops/float_data.h"
 #include "tests/support/oracle/float_reference.h"
 
@@ -56,6 +58,43 @@ TEST(MatMul, MultipliesAStackByOneMatrix) {
     expected.insert(expected.end(), product.begin(), product.end());
   }
   expect_close(run_one({.op_type = "MatMul", .inputs = {a, b}}), {2, 3, 4, 5}, expected, 1e-5);
+}
+
+// Large enough for several pieces, of rows, columns or a stack, with and without constants.
+TEST(MatMul, ThreadsChangeNoBit) {
+  Random random(15);
+  for (int round = 0; round < 60; ++round) {
+    const Index k = random.integer(1, 400);
+    const Index stack = round % 3 == 0 ? random.integer(2, 13) : 1;
+    const Index m = round % 5 == 1 ? 1 : random.integer(1, 300);
+    const Index n =
+        round % 5 == 2 ? 1 : std::clamp<Index>(random.integer(500'000, 9'000'000) / (m * k * stack), 1, 6000);
+    const bool is_stack_of_both = random.chance(0.5);
+    Shape a_shape = {m, k};
+    Shape b_shape = {k, n};
+    Shape y_shape = {m, n};
+    if (stack > 1) {
+      a_shape.insert(a_shape.begin(), {1, stack});
+      y_shape.insert(y_shape.begin(), {1, stack});
+      if (is_stack_of_both) {
+        b_shape.insert(b_shape.begin(), stack);
+      }
+    }
+    const Tensor a = random_floats(random, a_shape);
+    const Tensor b = random_floats(random, b_shape);
+    const NodeRun run{.op_type = "MatMul", .inputs = {a, b}, .computed = {true, round % 2 == 0}};
+    const Tensor one = run_one(run);
+    std::vector<double> expected;
+    for (Index i = 0; i < stack; ++i) {
+      const auto product = part(a, i, b, b.rank() > 2 ? i : 0);
+      expected.insert(expected.end(), product.begin(), product.end());
+    }
+    expect_close(one, y_shape, expected, 1e-6 * static_cast<double>(k) + 1e-5);
+    for (const int threads : {2, 3, 4}) {
+      ASSERT_TRUE(bytes_equal(run_one(run, {.threads = threads}), one))
+          << shape_text(a_shape) << " x " << shape_text(b_shape) << ", threads " << threads << ", seed " << test_seed();
+    }
+  }
 }
 
 TEST(MatMul, TakesVectorsAsNumpyDoes) {
@@ -143,6 +182,28 @@ TEST(Gemm, AgreesWithTheReference) {
                       .inputs = {transposes_a ? turned(a) : a, transposes_b ? turned(b) : b, c},
                       .computed = {true, round % 2 == 0}};
     expect_close(run_one(run), {m, n}, expected, 1e-5);
+  }
+}
+
+TEST(Gemm, ThreadsChangeNoBit) {
+  Random random(16);
+  for (int round = 0; round < 16; ++round) {
+    const Index m = random.integer(1, 200);
+    const Index k = random.integer(20, 200);
+    const Index n = std::max<Index>(1, random.integer(2'000'000, 6'000'000) / (m * k));
+    const bool transposes_a = random.chance(0.5);
+    const bool transposes_b = random.chance(0.5);
+    const NodeRun run{
+        .op_type = "Gemm",
+        .attributes = {{"alpha", 0.5F}, {"transA", Index{transposes_a}}, {"transB", Index{transposes_b}}},
+        .inputs = {random_floats(random, transposes_a ? Shape{k, m} : Shape{m, k}),
+                   random_floats(random, transposes_b ? Shape{n, k} : Shape{k, n}), random_floats(random, {n})},
+        .computed = {true, round % 2 == 0}};
+    const Tensor one = run_one(run);
+    for (const int threads : {2, 3, 4}) {
+      ASSERT_TRUE(bytes_equal(run_one(run, {.threads = threads}), one))
+          << m << " x " << k << " x " << n << ", threads " << threads << ", seed " << test_seed();
+    }
   }
 }
 

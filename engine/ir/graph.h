@@ -62,8 +62,8 @@ struct ValueInfo {
 };
 
 inline constexpr const char* kMicrosoftDomain = "com.microsoft";
-// assay's own fused operators, which only the optimiser makes: ByteLookup, and QLinearConv, QLinearMatMul and QGemm
-// with clamp_min and clamp_max (INT, in quantized units of the output); engine/onnx/ops/fused.cpp has their inputs.
+// assay's own fused operators, which only the optimiser makes: ByteLookup, ElementwiseChain, and the integer products
+// QLinearConv, QLinearMatMul and QGemm with clamp_min and clamp_max (INT, in quantized units); see onnx/ops/fused.cpp.
 inline constexpr const char* kAssayDomain = "ai.assay";
 
 struct Graph {

@@ -35,12 +35,17 @@ std::vector<Dim> window_dims(const FactContext& context, const std::vector<Dim>&
 void conv(const FactContext& context, Facts& outputs) {
   outputs[0].dtype = context.input(0).dtype;
   const auto& x = context.input(0).dims;
-  const Tensor* weight = context.constant(1);
-  if (!x.has_value() || x->size() < 3 || weight == nullptr || weight->rank() != x->size()) {
+  const auto& weight = context.input(1).dims;  // of a constant, dequantized or not
+  if (!x.has_value() || x->size() < 3 || !weight.has_value() || weight->size() != x->size()) {
     return;
   }
-  outputs[0].dims = {(*x)[0], known_dim(weight->dim(0))};
-  const auto spatial = window_dims(context, *x, {weight->shape().begin() + 2, weight->shape().end()});
+  outputs[0].dims = {(*x)[0], (*weight)[0]};
+  const bool is_known = std::all_of(weight->begin() + 2, weight->end(), [](const Dim& dim) { return dim.known(); });
+  std::vector<Index> kernel;
+  for (std::size_t i = 2; is_known && i < weight->size(); ++i) {
+    kernel.push_back((*weight)[i].size);
+  }
+  const auto spatial = window_dims(context, *x, kernel);
   outputs[0].dims->insert(outputs[0].dims->end(), spatial.begin(), spatial.end());
 }
 

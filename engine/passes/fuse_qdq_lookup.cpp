@@ -18,13 +18,13 @@ constexpr Index kBytes = 256;
 
 struct ElementwiseOp {
   const char* op_type;
-  bool is_function;  // a group of arithmetic alone stays what it is
+  bool is_function;  // sums and products alone become integer operators
 };
 constexpr std::array kOps = {
     ElementwiseOp{"Tanh", true},      ElementwiseOp{"Erf", true},     ElementwiseOp{"Gelu", true},
     ElementwiseOp{"HardSwish", true}, ElementwiseOp{"Sigmoid", true}, ElementwiseOp{"LeakyRelu", true},
     ElementwiseOp{"Relu", true},      ElementwiseOp{"Clip", true},    ElementwiseOp{"Add", false},
-    ElementwiseOp{"Sub", false},      ElementwiseOp{"Mul", false},    ElementwiseOp{"Div", false},
+    ElementwiseOp{"Sub", true},       ElementwiseOp{"Mul", false},    ElementwiseOp{"Div", true},
 };
 
 const ElementwiseOp* find_op(const Node& node) {

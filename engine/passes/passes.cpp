@@ -9,7 +9,7 @@
 namespace assay::passes {
 namespace {
 
-constexpr std::array<Pass, 39> kPasses = {{
+constexpr std::array<Pass, 40> kPasses = {{
     {"eliminate_identity", Level::kBasic, "Removes Identity nodes. Changes no value.", eliminate_identity},
     {"eliminate_dropout", Level::kBasic,
      "Removes Dropout that drops nothing: no training_mode, or a ratio of 0, and no reader of its mask. Changes no "
@@ -127,10 +127,10 @@ constexpr std::array<Pass, 39> kPasses = {{
      "QLinearLeakyRelu or QLinearSoftmax. Results differ by at most one step.",
      fuse_qdq_unary},
     {"fuse_qdq_lookup", Level::kExtended,
-     "DequantizeLinear -> Tanh, Erf, Gelu, HardSwish, Sigmoid, LeakyRelu, Relu, Clip, alone or with Add, Sub, Mul and "
-     "Div by scalar constants or by one another -> QuantizeLinear becomes ByteLookup, a table of the results for all "
-     "256 "
-     "bytes. Changes no value.",
+     "DequantizeLinear -> Tanh, Erf, Gelu, HardSwish, Sigmoid, LeakyRelu, Relu, Clip, Sub or Div by a scalar constant, "
+     "alone or with Add, Sub, Mul and Div by scalar constants or by one another -> QuantizeLinear becomes ByteLookup, "
+     "a "
+     "table of the results for all 256 bytes. Changes no value.",
      fuse_qdq_lookup},
     {"fuse_qdq_concat", Level::kExtended,
      "DequantizeLinear -> Concat -> QuantizeLinear of one integer type becomes QLinearConcat. Changes no value.",
@@ -159,9 +159,13 @@ constexpr std::array<Pass, 39> kPasses = {{
      "differ by float32 rounding where oneDNN chooses another implementation for it, else not at all.",
      fuse_conv_add},
     {"fuse_conv_activation", Level::kExtended,
-     "Conv or FusedConv -> Relu, LeakyRelu or Clip becomes one FusedConv. Numbers change as with fuse_conv_add; a NaN "
-     "that reaches Relu or Clip may become the lower bound, where the operator alone keeps it.",
+     "Conv or FusedConv -> Relu, LeakyRelu or Clip becomes one FusedConv. Numbers change as with fuse_conv_add.",
      fuse_conv_activation},
+    {"fuse_elementwise", Level::kExtended,
+     "Two or more float32 Add, Sub, Mul, Div, Clip, Relu and LeakyRelu on one value and constants of one element "
+     "become "
+     "ElementwiseChain, which passes over memory once. Changes no value.",
+     fuse_elementwise},
 }};
 
 Status check_names(const std::vector<std::string>& names) {

@@ -52,12 +52,14 @@ ValueFacts input_facts(const ValueInfo& info) {
 }
 
 const FactRule* find_rule(const Node& node) {
-  if (!node.domain.empty()) {
+  const bool is_fused_conv = node.domain == kMicrosoftDomain && node.op_type == "FusedConv";
+  if (!node.domain.empty() && !is_fused_conv) {
     return nullptr;
   }
+  const std::string& op_type = is_fused_conv ? "Conv" : node.op_type;
   for (const auto& rules : {elementwise_fact_rules(), layer_fact_rules(), shape_fact_rules()}) {
     const auto found =
-        std::find_if(rules.begin(), rules.end(), [&](const FactRule& rule) { return rule.op_type == node.op_type; });
+        std::find_if(rules.begin(), rules.end(), [&](const FactRule& rule) { return rule.op_type == op_type; });
     if (found != rules.end()) {
       return &*found;
     }

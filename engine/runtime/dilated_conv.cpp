@@ -36,6 +36,16 @@ Index round_up(Index value, Index unit) {
   return divide_up(value, std::max<Index>(unit, 1)) * std::max<Index>(unit, 1);
 }
 
+// `unit` floats of a pixel, or as many zeros where it has no source. A block has a number of them that compilers know.
+void copy_pixel(const float* from, Index unit, float* to) {
+  constexpr Index kBlock = 8;
+  if (unit == kBlock) {
+    from == nullptr ? std::fill_n(to, kBlock, 0.0F) : std::copy_n(from, kBlock, to);
+  } else {
+    from == nullptr ? std::fill_n(to, unit, 0.0F) : std::copy_n(from, unit, to);
+  }
+}
+
 AlignedBuffer floats(Index count) {
   const OutsideBlockArena outside;
   auto buffer = AlignedBuffer::allocate_uninitialized(static_cast<std::size_t>(count) * sizeof(float));
@@ -89,11 +99,7 @@ void DilatedConv::gather(const float* x, const Side& side) {
         for (Index j = 0; j < columns; ++j, out += side.unit) {
           const Index column = phase_column - w.pad_begin + j * phase_columns_;
           const bool inside = row >= 0 && row < h.input && column >= 0 && column < w.input;
-          if (inside) {
-            std::copy_n(from + (row * w.input + column) * side.unit, side.unit, out);
-          } else {
-            std::fill_n(out, side.unit, 0.0F);
-          }
+          copy_pixel(inside ? from + (row * w.input + column) * side.unit : nullptr, side.unit, out);
         }
       }
     }
@@ -114,12 +120,12 @@ void DilatedConv::scatter(float* y, const Side& side) const {
     for (Index column = 0; column < width; ++column, out += side.unit) {
       const Index phase = (image * phase_rows_ + row % phase_rows_) * phase_columns_ + column % phase_columns_;
       const Index pixel = row / phase_rows_ * columns + column / phase_columns_;
-      std::copy_n(from + ((phase * side.planes + plane) * rows * columns + pixel) * side.unit, side.unit, out);
+      copy_pixel(from + ((phase * side.planes + plane) * rows * columns + pixel) * side.unit, side.unit, out);
     }
   });
 }
 
-void DilatedConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
+bool DilatedConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
   const auto side = [](Index channels, bool in_blocks, Index block) {
     return in_blocks ? Side{.planes = divide_up(channels, block), .unit = block} : Side{.planes = channels};
   };
@@ -127,8 +133,9 @@ void DilatedConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
   FloatConvOperands inner = operands;
   inner.x = reinterpret_cast<const float*>(x_.data());
   inner.y = reinterpret_cast<float*>(y_.data());
-  phases_->run(stream, inner);
+  const bool is_whole = phases_->run(stream, inner);
   scatter(operands.y, side(shape_.outputs, operands.y_in_blocks, y_block()));
+  return is_whole;
 }
 
 }  // namespace assay::runtime

@@ -18,7 +18,7 @@ class DilatedConv final : public ImageConv {
 
   DilatedConv(const FloatConvShape& shape, Index images, bool has_bias, const ConvEpilogue& epilogue, int threads);
 
-  void run(dnnl::stream& stream, const FloatConvOperands& operands) override;
+  bool run(dnnl::stream& stream, const FloatConvOperands& operands) override;
   Index x_block() const override { return phases_->x_block(); }
   Index y_block() const override { return phases_->y_block(); }
   const std::string& implementation() const override { return phases_->implementation(); }

@@ -8,6 +8,7 @@ namespace assay::runtime {
 namespace {
 
 constexpr std::array kRows = {
+    OperatorRow{kAssayDomain, "ElementwiseChain", prepare_elementwise_chain},
     OperatorRow{"", "Abs", prepare_abs},
     OperatorRow{"", "Acos", prepare_acos},
     OperatorRow{"", "Acosh", prepare_acosh},

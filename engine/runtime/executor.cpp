@@ -65,7 +65,7 @@ Status check_input(const ValueInfo& info, const std::map<std::string, Tensor>& i
 class Run {
  public:
   Run(const Plan& plan, const ExecuteOptions& options)
-      : plan_(plan), options_(options), values_(plan.constants), blocks_(plan.values.size()) {}
+      : plan_(plan), options_(options), values_(plan.values.size()), blocks_(plan.values.size()) {}
 
   Result<ExecuteResult> run(const std::map<std::string, Tensor>& inputs) {
     for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
@@ -74,7 +74,7 @@ class Run {
     ASSAY_TRY(run_steps());
     for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
       ASSAY_TRY(lay_in_rows(plan_.outputs[i]));
-      result_.outputs[plan_.graph->outputs[i].name] = at(plan_.outputs[i]);
+      result_.outputs[plan_.graph->outputs[i].name] = value_of(plan_.outputs[i]);
     }
     return std::move(result_);
   }
@@ -88,7 +88,7 @@ class Run {
     std::vector<Tensor> outputs;
     for (const Index output : plan_.outputs) {
       ASSAY_TRY(lay_in_rows(output));
-      outputs.push_back(at(output));
+      outputs.push_back(value_of(output));
     }
     return outputs;
   }
@@ -108,7 +108,13 @@ class Run {
     return {};
   }
 
+  // What this run has computed.
   Tensor& at(Index value) { return values_[static_cast<std::size_t>(value)]; }
+
+  const Tensor& value_of(Index value) {
+    const Tensor& constant = plan_.constants[static_cast<std::size_t>(value)];
+    return constant.empty() ? at(value) : constant;
+  }
 
   ChannelBlocks& blocks_at(Index value) { return blocks_[static_cast<std::size_t>(value)]; }
 
@@ -136,7 +142,7 @@ class Run {
     block_arguments_.clear();
     for (const Index value : step.inputs) {
       const bool in_blocks = is_in_blocks(value);
-      arguments_.push_back(value == kNoValue || in_blocks ? kOmitted : at(value));
+      arguments_.push_back(value == kNoValue || in_blocks ? kOmitted : value_of(value));
       block_arguments_.push_back(in_blocks ? blocks_at(value) : ChannelBlocks());
     }
     RunContext context{
@@ -175,7 +181,7 @@ class Run {
       if (value != kNoValue) {
         ASSAY_TRY(lay_in_rows(value));
       }
-      arguments_.push_back(value == kNoValue ? kOmitted : at(value));
+      arguments_.push_back(value == kNoValue ? kOmitted : value_of(value));
     }
     SaturationInfo witness;
     RunContext context{.inputs = arguments_,

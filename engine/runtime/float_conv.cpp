@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/runtime/float_conv.h"
 
+#include <algorithm>
 #include <array>
+#include <cfenv>
+
+#include "engine/runtime/parallel.h"
+#include "engine/runtime/threads.h"
 
 namespace assay::runtime {
 namespace {
@@ -17,11 +22,8 @@ Dims weight_dims(const FloatConvShape& shape) {
   return {shape.group, shape.outputs / shape.group, shape.channels / shape.group, window.h.kernel, window.w.kernel};
 }
 
-dnnl::memory unbound(const dnnl::memory::desc& desc) { return {desc, onednn::engine(), DNNL_MEMORY_NONE}; }
-
-void bind(dnnl::memory& memory, const float* data) {
-  memory.set_data_handle(const_cast<float*>(data));  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
-}
+using onednn::bind;
+using onednn::unbound;
 
 // `z`: how the operand lies that is added; null where none is.
 dnnl::primitive_attr attributes_of(const ConvEpilogue& epilogue, const dnnl::memory::desc* z) {
@@ -37,6 +39,16 @@ dnnl::primitive_attr attributes_of(const ConvEpilogue& epilogue, const dnnl::mem
   dnnl::primitive_attr attributes = onednn::own_scratchpad();
   attributes.set_post_ops(steps);
   return attributes;
+}
+
+// A processor notes the invalid operations of one thread. Where a team works, nobody sees whether a NaN was lost.
+bool activates_apart(const ConvEpilogue& epilogue, int threads) { return threads > 1 && epilogue.clamps(); }
+
+ConvEpilogue of_primitive(ConvEpilogue epilogue) {
+  if (activates_apart(epilogue, max_threads())) {
+    epilogue.activation = ConvEpilogue::Activation::kNone;
+  }
+  return epilogue;
 }
 
 }  // namespace
@@ -55,10 +67,11 @@ Index FloatConv::block_of(const dnnl::memory::desc& layout, Index channels) {
 }
 
 FloatConv::FloatConv(const FloatConvShape& shape, Index images, bool has_bias, const ConvEpilogue& epilogue)
-    : FloatConv(dense_descs(shape, images), describe(shape, images, has_bias, epilogue), shape.channels,
-                shape.outputs) {}
+    : FloatConv(dense_descs(shape, images), describe(shape, images, has_bias, of_primitive(epilogue)), shape.channels,
+                shape.outputs, epilogue) {}
 
-FloatConv::FloatConv(const Descs& dense, const Primitive::primitive_desc& chosen, Index channels, Index outputs)
+FloatConv::FloatConv(const Descs& dense, const Primitive::primitive_desc& chosen, Index channels, Index outputs,
+                     const ConvEpilogue& epilogue)
     : dense_(dense),
       primitive_(chosen),
       w_change_(onednn::LayoutChange::before(dense_.w, chosen.weights_desc())),
@@ -72,7 +85,9 @@ FloatConv::FloatConv(const Descs& dense, const Primitive::primitive_desc& chosen
       z_blocks_(unbound(chosen.dst_desc())),
       bias_(unbound(dense_.bias)),
       scratchpad_(chosen.scratchpad_desc()),
-      implementation_(chosen.impl_info_str()) {}
+      implementation_(chosen.impl_info_str()),
+      epilogue_(epilogue),
+      threads_(max_threads()) {}
 
 FloatConv::Descs FloatConv::dense_descs(const FloatConvShape& shape, Index images) {
   const Window& window = shape.window;
@@ -135,7 +150,32 @@ void FloatConv::take_z(dnnl::stream& stream, const FloatConvOperands& operands) 
   argument = z_change_->convert(stream, z_rows_);
 }
 
-void FloatConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
+// maxps and minps note an invalid operation where an operand is NaN and give the other one.
+bool FloatConv::compute(dnnl::stream& stream) {
+  const bool watches = epilogue_.clamps() && threads_ == 1;
+  if (watches && std::fetestexcept(FE_INVALID) != 0) {
+    std::feclearexcept(FE_INVALID);
+  }
+  primitive_.execute(stream, arguments_);
+  stream.wait();
+  return !watches || std::fetestexcept(FE_INVALID) == 0;
+}
+
+void FloatConv::activate(float* y, bool in_blocks) const {
+  const auto dims = dense_.y.dims();
+  const Index pixels = dims[2] * dims[3];
+  const Index block = in_blocks ? y_block_ : 1;
+  const Index blocks = (dims[1] + block - 1) / block;
+  for_each_task(dims[0] * blocks, threads_, [&](Index task, int) {
+    const Index lanes = std::min(block, dims[1] - task % blocks * block);
+    float* at = y + task * pixels * block;
+    for (Index pixel = 0; pixel < pixels; ++pixel, at += block) {
+      std::transform(at, at + lanes, at, [this](float sum) { return activated(sum, epilogue_); });
+    }
+  });
+}
+
+bool FloatConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
   take_x(stream, operands);
   if (operands.z != nullptr) {
     take_z(stream, operands);
@@ -155,11 +195,15 @@ void FloatConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
   bind(destination, operands.y);
   arguments_[DNNL_ARG_DST] = operands.y_in_blocks ? y_blocks_ : y_change_->target(y_rows_);
   arguments_[DNNL_ARG_SCRATCHPAD] = onednn::scratchpad(scratchpad_);
-  primitive_.execute(stream, arguments_);
+  const bool is_whole = compute(stream);
   if (!operands.y_in_blocks) {
     y_change_->finish(stream, y_rows_);
+    stream.wait();
   }
-  stream.wait();
+  if (activates_apart(epilogue_, threads_)) {
+    activate(operands.y, operands.y_in_blocks);
+  }
+  return is_whole;
 }
 
 }  // namespace assay::runtime

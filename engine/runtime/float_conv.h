@@ -47,7 +47,8 @@ class ImageConv {
   ImageConv& operator=(const ImageConv&) = delete;
   virtual ~ImageConv() = default;
 
-  virtual void run(dnnl::stream& stream, const FloatConvOperands& operands) = 0;
+  // False: an epilogue that clamps may have met a NaN and lost it.
+  [[nodiscard]] virtual bool run(dnnl::stream& stream, const FloatConvOperands& operands) = 0;
   // Channels in a block (channel_blocks.h) of what it reads and writes; 0 where it wants another layout.
   virtual Index x_block() const = 0;
   virtual Index y_block() const = 0;
@@ -59,7 +60,7 @@ class FloatConv final : public ImageConv {
  public:
   FloatConv(const FloatConvShape& shape, Index images, bool has_bias, const ConvEpilogue& epilogue);
 
-  void run(dnnl::stream& stream, const FloatConvOperands& operands) override;
+  bool run(dnnl::stream& stream, const FloatConvOperands& operands) override;
   Index x_block() const override { return x_block_; }
   Index y_block() const override { return y_block_; }
   const std::string& implementation() const override { return implementation_; }
@@ -75,10 +76,13 @@ class FloatConv final : public ImageConv {
   struct Descs {
     dnnl::memory::desc x, w, bias, y;
   };
-  FloatConv(const Descs& dense, const Primitive::primitive_desc& chosen, Index channels, Index outputs);
+  FloatConv(const Descs& dense, const Primitive::primitive_desc& chosen, Index channels, Index outputs,
+            const ConvEpilogue& epilogue);
   static Descs dense_descs(const FloatConvShape& shape, Index images);
   void take_x(dnnl::stream& stream, const FloatConvOperands& operands);
   void take_z(dnnl::stream& stream, const FloatConvOperands& operands);
+  bool compute(dnnl::stream& stream);
+  void activate(float* y, bool in_blocks) const;
 
   Descs dense_;
   Primitive primitive_;
@@ -101,6 +105,8 @@ class FloatConv final : public ImageConv {
   std::unordered_map<int, dnnl::memory> arguments_;
   dnnl::memory::desc scratchpad_;
   std::string implementation_;
+  ConvEpilogue epilogue_;
+  int threads_;  // of OpenMP; where there are several and the epilogue clamps, the primitive leaves the activation out
 };
 
 }  // namespace assay::runtime

@@ -39,6 +39,7 @@ struct RunContext {
   SaturationInfo* witness =
       nullptr;  // to be filled in a run that saturates() says is in sat16-pairs arithmetic, if not null
   Index multiply_accumulates = 0;  // set by Conv, Gemm and MatMul kinds
+  bool lost_nan = false;           // set by prepare_conv_with's operators: clamping may have lost a NaN
 
   // Input i, or an empty tensor where the node has fewer inputs.
   const Tensor& input(std::size_t i) const;

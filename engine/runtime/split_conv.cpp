@@ -2,6 +2,7 @@
 #include "engine/runtime/split_conv.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "engine/runtime/parallel.h"
 #include "engine/runtime/threads.h"
@@ -88,7 +89,7 @@ std::unique_ptr<SplitConv> SplitConv::make(const FloatConvShape& shape, Index im
   return out;
 }
 
-void SplitConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
+bool SplitConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
   FloatConvOperands all = operands;
   if (x_change_ && !all.x_in_blocks) {
     all.x = static_cast<const float*>(x_change_->convert(stream, onednn::wrap(x_rows_, all.x)).get_data_handle());
@@ -102,6 +103,7 @@ void SplitConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
   const Index x_image = stored(shape_.channels, all.x_in_blocks, x_block()) * read;
   const Index y_image = stored(shape_.outputs, all.y_in_blocks, y_block()) * made;
   const Index z_image = stored(shape_.outputs, all.z_in_blocks, y_block()) * made;
+  std::atomic<bool> is_whole = true;
   for_each_task(static_cast<Index>(pieces_.size()), threads_, [&](Index task, int) {
     const ThreadScope one(1);  // whichever thread this is
     Piece& piece = pieces_[static_cast<std::size_t>(task)];
@@ -115,8 +117,11 @@ void SplitConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
     if (part.z != nullptr) {
       part.z += piece.image * z_image + piece.output * made;
     }
-    piece.conv->run(piece.stream, part);
+    if (!piece.conv->run(piece.stream, part)) {
+      is_whole = false;
+    }
   });
+  return is_whole;
 }
 
 }  // namespace assay::runtime

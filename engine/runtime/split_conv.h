@@ -17,7 +17,7 @@ class SplitConv final : public ImageConv {
   static std::unique_ptr<SplitConv> make(const FloatConvShape& shape, Index images, bool has_bias,
                                          const ConvEpilogue& epilogue, int threads);
 
-  void run(dnnl::stream& stream, const FloatConvOperands& operands) override;
+  bool run(dnnl::stream& stream, const FloatConvOperands& operands) override;
   Index x_block() const override { return pieces_.front().conv->x_block(); }
   Index y_block() const override { return pieces_.front().conv->y_block(); }
   const std::string& implementation() const override { return pieces_.front().conv->implementation(); }

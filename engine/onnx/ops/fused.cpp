@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // assay's own operators, which only the optimiser makes: an integer product with a clamp in its requantization, whose
-// inputs and other attributes are those of the plain operator, and a function of bytes as a table.
+// inputs and other attributes are those of the plain operator, a function of bytes as a table, and a chain of
+// element-wise operators.
 #include <algorithm>
 #include <array>
 
@@ -22,6 +23,12 @@ constexpr std::array<AttributeSchema, 5> kQGemmAttributes = {{
     {.name = "transB", .kind = AttributeKind::kInt},
 }};
 
+constexpr std::array<AttributeSchema, 3> kChainAttributes = {{
+    {.name = "constants", .kind = AttributeKind::kFloats},
+    {.name = "operands", .kind = AttributeKind::kInts, .required = true},
+    {.name = "operators", .kind = AttributeKind::kStrings, .required = true},
+}};
+
 std::vector<AttributeSchema> make_conv_attributes() {
   std::vector<AttributeSchema> attributes(conv_attributes().begin(), conv_attributes().end());
   attributes.insert(attributes.end(), kClampAttributes.begin(), kClampAttributes.end());
@@ -37,7 +44,7 @@ Status check_clamp(const Node& node) {
   return {};
 }
 
-std::array<OperatorSchema, 4> make_rows() {
+std::array<OperatorSchema, 5> make_rows() {
   static const std::vector<AttributeSchema> kConvAttributes = make_conv_attributes();
   return {{
       {.domain = kAssayDomain,
@@ -62,13 +69,19 @@ std::array<OperatorSchema, 4> make_rows() {
        .check = check_clamp},
       // x of 8 bits, y[byte of x] of 8 bits: 256 values
       {.domain = kAssayDomain, .op_type = "ByteLookup", .min_inputs = 2, .max_inputs = 2},
+      // engine/runtime/ops/elementwise_chain.cpp says what the attributes mean
+      {.domain = kAssayDomain,
+       .op_type = "ElementwiseChain",
+       .min_inputs = 1,
+       .max_inputs = 1,
+       .attributes = kChainAttributes},
   }};
 }
 
 }  // namespace
 
 std::span<const OperatorSchema> fused_schemas() {
-  static const std::array<OperatorSchema, 4> kRows = make_rows();
+  static const std::array<OperatorSchema, 5> kRows = make_rows();
   return kRows;
 }
 

@@ -56,25 +56,30 @@ Result<ConvShape> resolve_shape(const RunContext& run, const Shape& x, const Win
   return shape;
 }
 
-float finished(float sum, const ConvEpilogue& epilogue) {
-  switch (epilogue.activation) {
-    case ConvEpilogue::Activation::kNone:
-      return sum;
-    case ConvEpilogue::Activation::kLeakyRelu:
-      return sum < 0 ? epilogue.alpha * sum : sum;
-    case ConvEpilogue::Activation::kClip:
-      return std::min(std::max(sum, epilogue.low), epilogue.high);
-  }
-  return sum;
-}
-
 // What remains of a convolution over no input elements.
 void fill_without_input(const ConvShape& shape, const FloatConvOperands& operands, const ConvEpilogue& epilogue) {
   const Index plane = shape.window.h.output * shape.window.w.output;
   for (Index i = 0; i < shape.batch * shape.outputs * plane; ++i) {
     const float bias = operands.bias == nullptr ? 0.0F : operands.bias[i / plane % shape.outputs];
-    operands.y[i] = finished(bias + (operands.z == nullptr ? 0.0F : operands.z[i]), epilogue);
+    operands.y[i] = activated(bias + (operands.z == nullptr ? 0.0F : operands.z[i]), epilogue);
   }
+}
+
+// Kernels one column wide read rows that follow one another: over a narrow image they are a dilated convolution of one
+// long row, which oneDNN computes in full tiles where every short row would end in a part of one.
+ConvShape in_one_row(const ConvShape& shape) {
+  constexpr Index kNarrow = 16;
+  const auto& [h, w] = std::pair(shape.window.h, shape.window.w);
+  const bool is_column = w.kernel == 1 && w.stride == 1 && w.output == w.input && h.kernel > 1 && h.stride == 1 &&
+                         h.pad_begin == 0 && h.output == h.input - h.span() + 1;
+  if (!is_column || w.input > kNarrow || w.input == 1) {
+    return shape;
+  }
+  ConvShape row = shape;
+  row.window.h = {};
+  row.window.w = {
+      .input = h.input * w.input, .kernel = h.kernel, .dilation = h.dilation * w.input, .output = h.output * w.input};
+  return row;
 }
 
 class Conv : public Operator {
@@ -105,12 +110,12 @@ class Conv : public Operator {
     if (y.size() > 0 && x.size() > 0) {
       ASSAY_TRY(onednn::call([&]() -> Status {
         const Index images = images_at_once(shape, workers);
-        compute({.shape = shape,
-                 .images = images,
-                 .x_size = shape.image_size(),
-                 .y_size = shape.result_size(),
-                 .threads = workers},
-                operands);
+        context.lost_nan = !compute({.shape = shape,
+                                     .images = images,
+                                     .x_size = shape.image_size(),
+                                     .y_size = shape.result_size(),
+                                     .threads = workers},
+                                    operands);
         return {};
       }));
     } else if (y.size() > 0) {
@@ -158,12 +163,12 @@ class Conv : public Operator {
       operands.y = y.data.mutable_data<float>().data();
       operands.x_in_blocks = from_blocks;
       operands.y_in_blocks = true;
-      compute({.shape = shape,
-               .images = images,
-               .x_size = x.size() / shape.batch,
-               .y_size = y.data.size() / shape.batch,
-               .threads = workers},
-              operands);
+      context.lost_nan = !compute({.shape = shape,
+                                   .images = images,
+                                   .x_size = x.size() / shape.batch,
+                                   .y_size = y.data.size() / shape.batch,
+                                   .threads = workers},
+                                  operands);
       context.multiply_accumulates = shape.macs();
       return y;
     });
@@ -224,18 +229,21 @@ class Conv : public Operator {
     return y_block;
   }
 
-  void compute(const Work& work, FloatConvOperands operands) {
+  // As ImageConv::run.
+  bool compute(const Work& work, FloatConvOperands operands) {
+    bool is_whole = true;
     for (Index first = 0; first < work.shape.batch; first += work.images) {
       const Index images = std::min(work.images, work.shape.batch - first);
       ImageConv& conv =
           primitive(work.shape, {.images = images, .has_bias = operands.bias != nullptr, .threads = work.threads});
-      conv.run(stream_, operands);
+      is_whole = conv.run(stream_, operands) && is_whole;
       operands.x += images * work.x_size;
       operands.y += images * work.y_size;
       if (operands.z != nullptr) {
         operands.z += images * (operands.z_in_blocks ? work.y_size : work.shape.result_size());
       }
     }
+    return is_whole;
   }
 
   ImageConv& primitive(const ConvShape& shape, const Variant& variant) {
@@ -252,7 +260,8 @@ class Conv : public Operator {
     return *found->second;
   }
 
-  std::unique_ptr<ImageConv> make_primitive(const ConvShape& shape, const Variant& variant) const {
+  std::unique_ptr<ImageConv> make_primitive(const ConvShape& given, const Variant& variant) const {
+    const ConvShape shape = in_one_row(given);
     if (variant.threads > 1) {
       if (auto split = SplitConv::make(shape, variant.images, variant.has_bias, epilogue_, variant.threads)) {
         return split;

@@ -23,6 +23,7 @@ OperatorResult prepare_ceil(const PrepareContext& context);
 OperatorResult prepare_celu(const PrepareContext& context);
 OperatorResult prepare_cos(const PrepareContext& context);
 OperatorResult prepare_cosh(const PrepareContext& context);
+OperatorResult prepare_elementwise_chain(const PrepareContext& context);
 OperatorResult prepare_elu(const PrepareContext& context);
 OperatorResult prepare_equal(const PrepareContext& context);
 OperatorResult prepare_exp(const PrepareContext& context);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // com.microsoft.FusedConv: Y = activation(Conv(X, W, B) + Z). Relu, LeakyRelu and Clip on float32 images are part of
-// the convolution; the rest is computed as the operators it stands for.
+// the convolution; the rest is computed as the operators it stands for, and so is what meets a NaN before it clamps.
 #include <optional>
+#include <utility>
 
 #include "engine/runtime/ops/contributed_operators.h"
 #include "engine/runtime/ops/conv_epilogue.h"
@@ -41,8 +42,16 @@ class FusedConv final : public Operator {
   Result<std::vector<Tensor>> run(RunContext& context) override {
     ASSAY_ASSIGN(last_fast_, suits(context, context.input(0).shape(), context.input(3).shape()));
     last_fast_ = last_fast_ && context.input(0).dtype() == DType::kFloat32 &&
-                 (!adds_ || context.input(3).dtype() == DType::kFloat32);
-    return (last_fast_ ? fast_ : composed_)->run(context);
+                 (!adds_ || context.input(3).dtype() == DType::kFloat32) && !std::exchange(lost_nan_, false);
+    if (last_fast_) {
+      ASSAY_ASSIGN(std::vector<Tensor> outputs, fast_->run(context));
+      if (!context.lost_nan) {
+        return outputs;
+      }
+      last_fast_ = false;
+      context.multiply_accumulates = 0;
+    }
+    return composed_->run(context);
   }
 
   bool takes_blocks() const override { return fast_->takes_blocks(); }
@@ -59,7 +68,9 @@ class FusedConv final : public Operator {
       return ChannelBlocks();
     }
     last_fast_ = true;
-    return fast_->run_in_blocks(context);
+    ASSAY_ASSIGN(ChannelBlocks y, fast_->run_in_blocks(context));
+    lost_nan_ = context.lost_nan;  // the executor then asks for rows
+    return lost_nan_ ? ChannelBlocks() : std::move(y);
   }
 
   bool owns_output() const override { return true; }
@@ -84,6 +95,7 @@ class FusedConv final : public Operator {
   WindowSpec spec_;
   bool adds_;
   bool last_fast_ = true;
+  bool lost_nan_ = false;  // in blocks, of what is now to be computed in rows
 };
 
 }  // namespace

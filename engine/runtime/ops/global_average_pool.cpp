@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GlobalAveragePool on float32: the mean over all spatial dimensions, accumulated in double.
-#include <algorithm>
+#include <array>
 
 #include "engine/runtime/ops/float_operators.h"
 
@@ -35,6 +35,22 @@ Result<Tensor> global_average_pool(const Tensor& x) {
   return y;
 }
 
+constexpr Index kLanes = 8;  // sums in registers
+
+// kLanes channels out of blocks of `block`.
+template <Index kCount>
+void average_lanes(const float* in, Index pixels, Index block, float* out) {
+  std::array<double, kCount> sums = {};
+  for (Index pixel = 0; pixel < pixels; ++pixel, in += block) {
+    for (std::size_t lane = 0; lane < kCount; ++lane) {
+      sums[lane] += static_cast<double>(in[lane]);
+    }
+  }
+  for (std::size_t lane = 0; lane < kCount; ++lane) {
+    out[lane] = static_cast<float>(sums[lane] / static_cast<double>(pixels));
+  }
+}
+
 class GlobalAveragePool final : public Operator {
  public:
   Result<std::vector<Tensor>> run(RunContext& context) override {
@@ -50,19 +66,19 @@ class GlobalAveragePool final : public Operator {
     shape[0] = x.shape[0];
     shape[1] = x.shape[1];
     ASSAY_ASSIGN(ChannelBlocks y, allocate_blocks(std::move(shape), x.block()));
-    std::vector<double> sums(static_cast<std::size_t>(x.block()));
+    const Index block = x.block();
     const float* in = x.data.data<float>().data();
     float* out = y.data.mutable_data<float>().data();
     for (Index plane = 0; plane < x.data.dim(0) * x.data.dim(1); ++plane) {
-      std::fill(sums.begin(), sums.end(), 0.0);
-      for (Index pixel = 0; pixel < x.pixels(); ++pixel) {
-        for (double& sum : sums) {
-          sum += static_cast<double>(*in++);
-        }
+      Index lane = 0;
+      for (; lane + kLanes <= block; lane += kLanes) {
+        average_lanes<kLanes>(in + lane, x.pixels(), block, out + lane);
       }
-      for (const double sum : sums) {
-        *out++ = static_cast<float>(sum / static_cast<double>(x.pixels()));
+      for (; lane < block; ++lane) {
+        average_lanes<1>(in + lane, x.pixels(), block, out + lane);
       }
+      in += x.pixels() * block;
+      out += block;
     }
     return y;
   }

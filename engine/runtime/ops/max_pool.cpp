@@ -3,7 +3,7 @@
 // type's lowest value
 // (-infinity for floats). NaN in a window gives NaN.
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <limits>
 
 #include "engine/runtime/ops/float_operators.h"
@@ -13,8 +13,11 @@
 namespace assay::runtime {
 namespace {
 
-// Maximum that keeps a NaN on either side.
-float larger(float best, float value) { return value > best || std::isnan(value) ? value : best; }
+// Maximum that keeps a NaN on either side, without a branch, which would hold up vectors.
+float larger(float best, float value) {
+  const bool is_nan = value != value;
+  return static_cast<int>(value > best) | static_cast<int>(is_nan) ? value : best;
+}
 
 // The larger of `out` and a row's elements, window by window: for windows wider than the image, most of whose taps lie
 // beside it.
@@ -58,18 +61,35 @@ void pool_floats(const Tensor& x, const Window& window, Tensor& y) {
   }
 }
 
-// One output pixel of `block` channels.
-void pool_pixel(const TapRange& rows, const TapRange& columns, const Window& window, const float* in, Index block,
+// kLanes channels of one output pixel, out of blocks of `block`.
+template <Index kLanes>
+void pool_lanes(const TapRange& rows, const TapRange& columns, const Window& window, const float* in, Index block,
                 float* out) {
-  std::fill(out, out + block, -std::numeric_limits<float>::infinity());
+  std::array<float, kLanes> best;
+  best.fill(-std::numeric_limits<float>::infinity());
   for (Index ky = 0; ky < rows.end - rows.begin; ++ky) {
     const float* row = in + (rows.first_input + ky * window.h.dilation) * window.w.input * block;
     for (Index kx = 0; kx < columns.end - columns.begin; ++kx) {
       const float* tap = row + (columns.first_input + kx * window.w.dilation) * block;
-      for (Index lane = 0; lane < block; ++lane) {
-        out[lane] = larger(out[lane], tap[lane]);
+#pragma GCC unroll 1  // or the lanes are taken apart before they can become vectors
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        best[lane] = larger(best[lane], tap[lane]);
       }
     }
+  }
+  std::copy(best.begin(), best.end(), out);
+}
+
+// One output pixel of `block` channels.
+void pool_pixel(const TapRange& rows, const TapRange& columns, const Window& window, const float* in, Index block,
+                float* out) {
+  constexpr Index kLanes = 8;  // in registers
+  Index lane = 0;
+  for (; lane + kLanes <= block; lane += kLanes) {
+    pool_lanes<kLanes>(rows, columns, window, in + lane, block, out + lane);
+  }
+  for (; lane < block; ++lane) {
+    pool_lanes<1>(rows, columns, window, in + lane, block, out + lane);
   }
 }
 

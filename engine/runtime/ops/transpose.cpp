@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transpose, any element type: output dimension i is input dimension perm[i]; without perm the order is reversed.
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "engine/kernels/transpose/transpose_bytes.h"
@@ -47,9 +48,35 @@ struct Turned {
   Index to_stride = 1;
 };
 
+// Few columns, whose number is part of the type, so that the loop over rows becomes shuffles of vectors.
+template <std::size_t kColumns, typename T>
+void turn_few_columns(const Turned& matrix, const T* in, T* out) {
+  std::array<T*, kColumns> to;
+  for (std::size_t j = 0; j < kColumns; ++j) {
+    to[j] = out + static_cast<Index>(j) * matrix.to_stride;
+  }
+  for (Index i = 0; i < matrix.rows; ++i) {
+    for (std::size_t j = 0; j < kColumns; ++j) {
+      to[j][i] = in[i * static_cast<Index>(kColumns) + static_cast<Index>(j)];
+    }
+  }
+}
+
 // Columns, then rows of a square, so that what is read and what is written both stay in the nearest cache.
 template <typename T>
 void turn(const Turned& matrix, const T* in, T* out) {
+  if (matrix.columns == matrix.from_stride) {  // an image's few channels, as decoders give them
+    switch (matrix.columns) {
+      case 2:
+        return turn_few_columns<2>(matrix, in, out);
+      case 3:
+        return turn_few_columns<3>(matrix, in, out);
+      case 4:
+        return turn_few_columns<4>(matrix, in, out);
+      default:
+        break;
+    }
+  }
   constexpr Index kSide = 32;
   for (Index first = 0; first < matrix.columns; first += kSide) {
     const Index last = std::min(first + kSide, matrix.columns);

@@ -40,6 +40,16 @@ TEST(ExtremeToClip, AConstantMayBeQuantized) {
   EXPECT_EQ(ran.outputs.at("y").to_doubles(), (std::vector<double>{1, 1, 2, 3, 1, 5}));
 }
 
+// The rank of what a convolution makes is known where its weights are quantized too.
+TEST(ExtremeToClip, ABoundMayHaveTheRankOfAConvolution) {
+  for (const Shape& shape : {Shape{1, 1, 1, 1}, Shape{1, 1, 1, 1, 1}}) {
+    QdqBuilder builder(17);
+    builder.input("x", {1, 2, 4, 4}).weight("w", {3, 2, 1, 1}, {1, 2, 3, 4, 5, 6}, kSigned);
+    builder.node("Conv", "c", {"x", "w"}).filled("k", shape, -0.4F).node("Max", "y", {"c", "k"}).output("y");
+    EXPECT_EQ(rewrites(kPass, builder), shape.size() == 4 ? 1 : 0);
+  }
+}
+
 TEST(ExtremeToClip, OldClipsHaveAttributes) {
   Graph graph = extreme("Min", Tensor::scalar(2.0F), {"x", "c"}, 10).build();
   ASSERT_EQ(run_pass(kPass, graph), 1);

@@ -79,6 +79,35 @@ inline void conv_activation_fragment(GraphGenerator& g) {
   conv_result(g, random_activation(g, conv));
 }
 
+// Operators on one value, constants and one another, some of which no chain takes.
+inline void elementwise_chain_fragment(GraphGenerator& g) {
+  const bool is_conv = g.chance(0.5);
+  std::vector<std::string> values = {is_conv ? float_conv(g, g.source(kImage)) : random_unary(g, g.source(kImage))};
+  const Index count = g.integer(1, 20);
+  for (Index i = 0; i < count; ++i) {
+    const std::string& x = g.chance(0.7)
+                               ? values.back()
+                               : values[static_cast<std::size_t>(g.integer(0, static_cast<Index>(values.size()) - 1))];
+    if (g.chance(0.4)) {
+      values.push_back(random_activation(g, x));
+    } else {
+      const Shape shape = g.one_of<Shape>({{}, {}, {1}, {1, 1, 1, 1}, {6}, is_conv ? Shape{} : Shape{1, 1, 1, 1, 1}});
+      std::vector<std::string> inputs = {x, g.chance(0.6) ? g.floats(shape, 0.5F, 2) : values[0]};
+      if (g.chance(0.3)) {
+        std::swap(inputs[0], inputs[1]);
+      }
+      values.push_back(g.node(g.one_of<std::string>({"Add", "Sub", "Mul"}), inputs));
+    }
+    if (g.chance(0.1)) {
+      is_conv ? g.maybe_expose(values.back(), kFloatRounding) : g.maybe_expose(values.back());
+    }
+  }
+  if (g.chance(0.3)) {
+    values.push_back(g.node("Div", {values.back(), g.floats({}, 0.5F, 2)}));
+  }
+  is_conv ? conv_result(g, values.back()) : g.output(values.back());
+}
+
 inline void integer_pad_fragment(GraphGenerator& g) {
   const QuantParams in = g.parameters(DType::kUint8, 4);
   const QuantParams out = g.parameters(g.byte_type(), 5);

@@ -175,15 +175,21 @@ TEST(FuseQdqLookup, LeavesWhatIsNoFunctionOfOneByte) {
   two.dequantize("other", "bytes", {.scale = 0.25F}).node("Add", "sum", {"x", "other"});
   EXPECT_THAT(tanh_of(two, "sum"),
               ElementsAre("DequantizeLinear", "DequantizeLinear", "Add", "Tanh", "QuantizeLinear"));
-  // A clamp alone is a function, arithmetic alone is none.
+  // A clamp, a difference and a quotient alone are functions; sums and products are not.
   QdqBuilder relu = builder();
   const QuantParams half = {.scale = 0.25F, .zero_point = 128, .dtype = DType::kUint8};
   EXPECT_THAT(after_pass(relu.node("Relu", "r", {"x"}).quantize("y", "r", half).build()),
               ElementsAre("ai.assay.ByteLookup"));
-  QdqBuilder arithmetic = builder();
-  arithmetic.constant("c", Tensor::scalar(2.0F)).node("Mul", "m", {"x", "c"});
-  EXPECT_THAT(after_pass(arithmetic.quantize("y", "m", half).build()),
-              ElementsAre("DequantizeLinear", "Mul", "QuantizeLinear"));
+  for (const std::string op_type : {"Add", "Sub", "Mul", "Div"}) {
+    QdqBuilder arithmetic = builder();
+    arithmetic.constant("c", Tensor::scalar(2.0F)).node(op_type, "m", {"x", "c"});
+    const auto found = after_pass(arithmetic.quantize("y", "m", half).build());
+    if (op_type == "Sub" || op_type == "Div") {
+      EXPECT_THAT(found, ElementsAre("ai.assay.ByteLookup")) << op_type;
+    } else {
+      EXPECT_THAT(found, ElementsAre("DequantizeLinear", op_type, "QuantizeLinear"));
+    }
+  }
 }
 
 }  // namespace

@@ -115,6 +115,34 @@ TEST(Conv, DilatesInPhases) {
   }
 }
 
+// Columns over narrow images, which are computed as one row, and shapes beside them that are not.
+TEST(Conv, ColumnsOverNarrowImages) {
+  Random random(17);
+  for (int round = 0; round < 60; ++round) {
+    ConvGeometry g{
+        .batch = random.integer(1, 2), .channels = 8 * random.integer(1, 4), .outputs = 8 * random.integer(1, 4)};
+    g.group = random.chance(0.2) ? 2 : 1;
+    g.kernel_h = random.integer(2, 4);
+    g.kernel_w = random.chance(0.1) ? 2 : 1;
+    g.dilation_h = random.integer(1, 3);
+    g.stride_h = random.chance(0.1) ? 2 : 1;
+    g.stride_w = random.chance(0.1) ? 2 : 1;
+    g.pad_top = random.chance(0.1) ? 1 : 0;
+    g.pad_bottom = random.chance(0.1) ? 1 : 0;
+    g.pad_left = random.chance(0.1) ? 1 : 0;
+    g.width = random.integer(1, 18) + 1;
+    g.height = room(random, g.kernel_h, g.dilation_h);
+    const Tensor x = random_floats(random, {g.batch, g.channels, g.height, g.width});
+    const Tensor w = random_floats(random, {g.outputs, g.channels / g.group, g.kernel_h, g.kernel_w});
+    const NodeRun run{.op_type = "Conv", .attributes = attributes_of({.geometry = g}), .inputs = {x, w}};
+    expect_close(run_one(run, {.threads = 1 + round % 2}), {g.batch, g.outputs, g.out_h(), g.out_w()},
+                 oracle::float_conv(g, floats(x), floats(w), {}), 2e-5);
+    if (HasFatalFailure()) {
+      return;
+    }
+  }
+}
+
 Tensor part(const std::string& op_type, const AttributeMap& attributes, const std::vector<Tensor>& inputs) {
   return run_one({.op_type = op_type, .attributes = attributes, .inputs = inputs});
 }

@@ -46,6 +46,7 @@ Result<Index> fuse_matmul_integer_to_float(Graph& graph, const PassContext& cont
 Result<Index> fuse_dynamic_quantize_matmul(Graph& graph, const PassContext& context);
 Result<Index> fuse_conv_add(Graph& graph, const PassContext& context);
 Result<Index> fuse_conv_activation(Graph& graph, const PassContext& context);
+Result<Index> fuse_byte_functions(Graph& graph, const PassContext& context);
 Result<Index> fuse_elementwise(Graph& graph, const PassContext& context);
 
 }  // namespace assay::passes

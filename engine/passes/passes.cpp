@@ -9,7 +9,7 @@
 namespace assay::passes {
 namespace {
 
-constexpr std::array<Pass, 40> kPasses = {{
+constexpr std::array<Pass, 41> kPasses = {{
     {"eliminate_identity", Level::kBasic, "Removes Identity nodes. Changes no value.", eliminate_identity},
     {"eliminate_dropout", Level::kBasic,
      "Removes Dropout that drops nothing: no training_mode, or a ratio of 0, and no reader of its mask. Changes no "
@@ -161,6 +161,13 @@ constexpr std::array<Pass, 40> kPasses = {{
     {"fuse_conv_activation", Level::kExtended,
      "Conv or FusedConv -> Relu, LeakyRelu or Clip becomes one FusedConv. Numbers change as with fuse_conv_add.",
      fuse_conv_activation},
+    {"fuse_byte_functions", Level::kExtended,
+     "Two or more of QLinearAdd, QLinearMul, QLinearLeakyRelu, QLinearSigmoid, ByteLookup, and Clip and Relu on "
+     "integers, "
+     "on one 8-bit value and constants of one element become ByteLookup, a table of the results for all 256 bytes; not "
+     "in "
+     "the profile sse41. Changes no value.",
+     fuse_byte_functions},
     {"fuse_elementwise", Level::kExtended,
      "Two or more float32 Add, Sub, Mul, Div, Clip, Relu and LeakyRelu on one value and constants of one element "
      "become "

@@ -313,6 +313,53 @@ inline void integer_clamp_fragment(GraphGenerator& g) {
   g.output(y);
 }
 
+// Integer operators on one value of bytes, constants and one another, some of which no table takes.
+inline void byte_function_fragment(GraphGenerator& g) {
+  struct Bytes {
+    std::string name;
+    QuantParams params;
+  };
+  const auto scalar = [&](const QuantParams& of) { return g.constant(Tensor::scalar(of.scale)); };
+  const auto zero = [&](const QuantParams& of) { return g.constant(integers(of.dtype, {}, {of.zero_point})); };
+  const DType dtype = g.byte_type();
+  const IntegerRange range = dtype_integer_range(dtype);
+  const auto parameters = [&] { return g.parameters(dtype, 5); };
+  const QuantParams first = parameters();
+  std::vector<Bytes> values = {{g.input(g.random_integers(dtype, kImage, range.min, range.max)), first}};
+  for (Index i = g.integer(1, 8); i > 0; --i) {
+    const Bytes x = g.chance(0.7) ? values.back() : values.front();
+    const QuantParams out = parameters();
+    if (g.chance(0.3)) {
+      const std::string low = g.constant(integers(dtype, {}, {x.params.zero_point}));
+      values.push_back({g.chance(0.3) ? g.node("Relu", {x.name}) : g.node("Clip", {x.name, low}), x.params});
+    } else if (g.chance(0.2)) {
+      values.push_back(
+          {g.node(g.one_of<std::string>({"QLinearSigmoid", "QLinearLeakyRelu"}),
+                  {x.name, scalar(x.params), zero(x.params), scalar(out), zero(out)}, {}, kMicrosoftDomain),
+           out});
+    } else {
+      const QuantParams of_constant = parameters();
+      const Shape shape = g.one_of<Shape>({{}, {}, {1}, {1, 1, 1, 1}, {6}, {1, 1, 1, 1, 1}});
+      const Bytes other = g.chance(0.6)
+                              ? Bytes{g.constant(g.random_integers(dtype, shape, range.min, range.max)), of_constant}
+                              : values.front();
+      std::vector<Bytes> both = {x, other};
+      if (g.chance(0.3)) {
+        std::swap(both[0], both[1]);
+      }
+      values.push_back({g.node(g.one_of<std::string>({"QLinearAdd", "QLinearMul"}),
+                               {both[0].name, scalar(both[0].params), zero(both[0].params), both[1].name,
+                                scalar(both[1].params), zero(both[1].params), scalar(out), zero(out)},
+                               {}, kMicrosoftDomain),
+                        out});
+    }
+    if (g.chance(0.1)) {
+      g.maybe_expose(values.back().name);
+    }
+  }
+  g.output(values.back().name);
+}
+
 // What dynamic quantization writes; `shared`: two products read one DynamicQuantizeLinear.
 inline void dynamic_fragment(GraphGenerator& g) {
   const auto quantized = g.nodes("DynamicQuantizeLinear", {g.source(g.one_of<Shape>({{3, 8}, {2, 3, 8}}))}, 3);

@@ -61,6 +61,7 @@ constexpr PassCase kCases[] = {
     {"fuse_dynamic_quantize_matmul", dynamic_matmul_fragment, 500},
     {"fuse_conv_add", conv_add_fragment, 400},
     {"fuse_conv_activation", conv_activation_fragment, 400},
+    {"fuse_byte_functions", byte_function_fragment, 600},
     {"fuse_elementwise", elementwise_chain_fragment, 600},
 };
 

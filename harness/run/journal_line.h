@@ -19,7 +19,8 @@ struct JournalEntry {
 // With its line end.
 std::string journal_line(const reports::VariantResult& result, const reports::Json& made_by);
 
-// Nothing where the line, with its end, is not what journal_line made.
+// Nothing where the line, with its end, is not what journal_line made. Lines of earlier versions, which have no digest,
+// are read as they are, with a null maker.
 std::optional<JournalEntry> read_journal_line(std::string_view line);
 
 }  // namespace assay::run

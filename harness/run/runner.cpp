@@ -212,8 +212,9 @@ class Runner {
     ASSAY_ASSIGN(const std::size_t lost,
                  journal.for_each(adopt, [&](const Extent& extent) { damaged.push_back(extent); }));
     if (lost > 0) {
-      options_.say(fmt::format("--resume: {} line{} of the journal discarded: damaged or cut off, no whole result",
-                               lost, lost == 1 ? "" : "s"));
+      options_.say(
+          fmt::format("--resume: {} line{} of the journal discarded: damaged, altered or cut off, no whole result",
+                      lost, lost == 1 ? "" : "s"));
     }
     ASSAY_TRY(journal.set_aside(damaged));
     keep_cases_of_workers();

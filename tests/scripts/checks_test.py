@@ -69,6 +69,10 @@ class CheckTest(unittest.TestCase):
         self.assert_clean("mirror", {"engine/ir/a.cpp": "", "tests/engine/ir/a_test.cpp": ""})
         self.assert_finds("mirror", {"engine/ir/a.cpp": ""}, "no tests/engine/ir/*_test.cpp")
         self.assert_finds("mirror", {"tests/engine/gone/a_test.cpp": ""}, "mirrors no folder")
+        table = {"engine/kernels/pool/pool.h": "std::span<const PoolKernel> pool_kernels();\n"}
+        main = "tests/engine/kernels/main.cpp"
+        self.assert_clean("mirror", {**table, main: "  add_rows(pool_kernels(), built);\n"})
+        self.assert_finds("mirror", {**table, main: "  add_rows(im2col_kernels(), built);\n"}, "does not add the rows of pool_kernels()")
 
 
 if __name__ == "__main__":

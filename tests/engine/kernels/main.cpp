@@ -6,6 +6,7 @@
 #include "engine/kernels/gemm/gemm.h"
 #include "engine/kernels/im2col/im2col.h"
 #include "engine/kernels/linear/linear.h"
+#include "engine/kernels/observe/observe.h"
 #include "engine/kernels/peak/peak.h"
 #include "engine/kernels/pool/pool.h"
 #include "engine/kernels/requantize/requantize.h"
@@ -27,6 +28,7 @@ int main(int argc, char** argv) {
   add_rows(lookup_kernels(), built);
   add_rows(pool_kernels(), built);
   add_rows(softmax_kernels(), built);
+  add_rows(observe_kernels(), built);
   add_rows(peak_kernels(), built);
   return assay::test::main_with_kernel_report(argc, argv, built);
 }

@@ -45,7 +45,7 @@ TEST(ObserveKernels, FindTheExtremesOfRandomSpans) {
       finite = finite && std::isfinite(value);
     }
     for (const ObserveKernel* kernel : kernels) {
-      const FloatExtremes found = kernel->extremes(values.data(), static_cast<std::int64_t>(values.size()));
+      const FloatExtremes found = test::ran(*kernel).extremes(values.data(), static_cast<std::int64_t>(values.size()));
       ASSERT_EQ(found.min, min) << kernel->name << " case " << i;
       ASSERT_EQ(found.max, max) << kernel->name << " case " << i;
       ASSERT_EQ(found.finite, finite) << kernel->name << " case " << i;
@@ -86,12 +86,12 @@ TEST(ObserveKernels, FindTheCounterOfEveryElement) {
     auto* counters =
         reinterpret_cast<std::int32_t*>(target.place(values.size() * sizeof(std::int32_t), random.chance(0.5)));
     for (const ObserveKernel* kernel : kernels) {
-      kernel->find_counters({.x = values.data(),
-                             .count = static_cast<std::int64_t>(values.size()),
-                             .is_signed = is_signed,
-                             .bins_per_unit = bins_per_unit,
-                             .zero_bin = zero_bin,
-                             .counters = counters});
+      test::ran(*kernel).find_counters({.x = values.data(),
+                                        .count = static_cast<std::int64_t>(values.size()),
+                                        .is_signed = is_signed,
+                                        .bins_per_unit = bins_per_unit,
+                                        .zero_bin = zero_bin,
+                                        .counters = counters});
       ASSERT_EQ(std::vector<std::int32_t>(counters, counters + values.size()), expected)
           << kernel->name << " case " << i << " signed " << is_signed;
     }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/engine/kernels/each_kernel.h"
@@ -59,6 +60,10 @@ PoolGeometry random_geometry(test::Random& random) {
   return g;
 }
 
+// The least and the largest byte of either type: uint8 0 and 255, int8 -128 and 127.
+constexpr std::uint8_t kExtremes[] = {0, 255, 128, 127};
+std::uint8_t random_extreme(test::Random& random) { return kExtremes[random.integer(0, 3)]; }
+
 // Operands between guard pages.
 struct Images {
   test::GuardedMemory memory[2];
@@ -72,11 +77,14 @@ struct Images {
     y_count = static_cast<std::size_t>(out);
     x = memory[0].place(x_count, random.chance(0.5));
     y = memory[1].place(y_count, random.chance(0.5));
+    const bool extreme = random.chance(0.1);
     for (std::size_t i = 0; x != nullptr && i < x_count; ++i) {
-      x[i] = static_cast<std::uint8_t>(random.integer(0, 255));
+      x[i] = extreme && i > 0 ? x[0]
+                              : static_cast<std::uint8_t>(extreme ? random_extreme(random) : random.integer(0, 255));
     }
     return x != nullptr && y != nullptr;
   }
+  void fill(std::uint8_t value) { std::fill_n(x, x_count, value); }
   bool make(const PoolGeometry& g, test::Random& random) {
     return make(g.planes * g.height * g.width, g.planes * g.out_h * g.out_w, random);
   }
@@ -159,6 +167,30 @@ TEST(AveragePool, WindowsLargerThanTheBuffersAndRowsLongerThanAStrip) {
     args.quantization = random_quantization(random);
     ASSERT_TRUE(images.make(g, random));
     ASSERT_NO_FATAL_FAILURE(expect_average_equals_oracle(args, images, "width " + std::to_string(g.width)));
+  }
+}
+
+// 257 bytes of 255 are the most whose sum 16 bits hold. Every length around that, and some far above.
+TEST(AveragePool, ExtremesInWindowsAroundTheLongestSumsOf16Bits) {
+  test::Random random(4);
+  Images images;
+  for (const auto& [kernel_h, kernel_w] : std::vector<std::pair<Index, Index>>{
+           {1, 255}, {1, 256}, {1, 257}, {1, 258}, {129, 2}, {16, 16}, {20, 20}, {1, 400}, {2, 256}, {1, 514}}) {
+    for (int i = 0; i < 48; ++i) {
+      AveragePoolArgs args;
+      args.geometry = {.height = kernel_h + 3, .width = kernel_w + 40, .kernel_h = kernel_h, .kernel_w = kernel_w};
+      args.geometry.stride_h = args.geometry.stride_w = 1 + i % 3;
+      args.geometry.out_h = 3 / args.geometry.stride_h + 1;
+      args.geometry.out_w = 40 / args.geometry.stride_w + 1;
+      args.quantization = random_quantization(random);
+      args.quantization.is_signed = i / 3 % 2 == 0;
+      args.quantization.y_scale = args.quantization.x_scale * 2;  // few clamp
+      args.quantization.x_zero_point = args.quantization.y_zero_point = args.quantization.is_signed ? -1 : i % 5 * 60;
+      ASSERT_TRUE(images.make(args.geometry, random));
+      images.fill(kExtremes[i / 6 % 4]);
+      ASSERT_NO_FATAL_FAILURE(expect_average_equals_oracle(
+          args, images, std::to_string(kernel_h) + " x " + std::to_string(kernel_w) + ", case " + std::to_string(i)));
+    }
   }
 }
 
@@ -257,37 +289,66 @@ TEST(AveragePool, TheZeroPointTakesPartInTheRounding) {
   }
 }
 
+// Layouts: channels first, channels last, and every other plane of twice as many.
+constexpr Index kLayouts = 3;
+GlobalAveragePoolArgs global_average_args(Index planes, Index size, Index layout) {
+  return {.planes = planes,
+          .size = size,
+          .plane_stride = layout == 0 ? size : layout,
+          .step = layout == 0 ? 1 : planes * layout};
+}
+bool make_planes(Images& images, const GlobalAveragePoolArgs& args, Index layout, test::Random& random) {
+  return images.make(args.planes * args.size * std::max(layout, Index{1}), args.planes, random);
+}
+
+void expect_global_average_equals_oracle(GlobalAveragePoolArgs args, const Images& images, const std::string& what) {
+  const PoolQuantization& q = args.quantization;
+  args.x = images.x;
+  args.y = images.y;
+  const oracle::Integers x = oracle::integers_of({images.x, images.x_count}, q.is_signed);
+  oracle::Integers expected;
+  for (Index p = 0; p < args.planes; ++p) {
+    oracle::Integers plane;
+    for (Index at = 0; at < args.size; ++at) {
+      plane.push_back(x[static_cast<std::size_t>(p * args.plane_stride + at * args.step)]);
+    }
+    expected.push_back(oracle::qlinear_global_average(plane, {0, q.x_scale, q.x_zero_point}, output_of(q)));
+  }
+  for (const PoolKernel* kernel : test::runnable(pool_kernels())) {
+    std::fill(images.y, images.y + args.planes, std::uint8_t{0x5A});
+    test::ran(*kernel).global_average(args);
+    ASSERT_EQ(oracle::integers_of({images.y, images.y_count}, q.is_signed), expected) << kernel->name << ", " << what;
+  }
+}
+
 TEST(GlobalAveragePool, EqualsTheOracleInEveryLayout) {
   Images images;
   for (int i = 0; i < test::case_count(10000); ++i) {
     test::Random random(static_cast<std::uint64_t>(i));
     const Index planes = random.chance(0.7) ? random.integer(1, 8) : random.integer(9, 140);
     const Index size = random.chance(0.95) ? random.integer(1, 80) : random.integer(250, 600);
-    const std::int64_t layout = random.integer(0, 2);  // channels first, last, every other of twice as many
-    GlobalAveragePoolArgs args;
-    args.planes = planes;
-    args.size = size;
-    args.plane_stride = layout == 0 ? size : layout;
-    args.step = layout == 0 ? 1 : planes * layout;
+    const Index layout = random.integer(0, kLayouts - 1);
+    GlobalAveragePoolArgs args = global_average_args(planes, size, layout);
     args.quantization = random_quantization(random);
-    const PoolQuantization& q = args.quantization;
-    ASSERT_TRUE(images.make(planes * size * std::max(layout, std::int64_t{1}), planes, random));
-    args.x = images.x;
-    args.y = images.y;
-    const oracle::Integers x = oracle::integers_of({images.x, images.x_count}, q.is_signed);
-    oracle::Integers expected;
-    for (Index p = 0; p < planes; ++p) {
-      oracle::Integers plane;
-      for (Index at = 0; at < size; ++at) {
-        plane.push_back(x[static_cast<std::size_t>(p * args.plane_stride + at * args.step)]);
-      }
-      expected.push_back(oracle::qlinear_global_average(plane, {0, q.x_scale, q.x_zero_point}, output_of(q)));
-    }
-    for (const PoolKernel* kernel : test::runnable(pool_kernels())) {
-      std::fill(images.y, images.y + planes, std::uint8_t{0x5A});
-      test::ran(*kernel).global_average(args);
-      ASSERT_EQ(oracle::integers_of({images.y, images.y_count}, q.is_signed), expected)
-          << kernel->name << ", " << case_text(i);
+    ASSERT_TRUE(make_planes(images, args, layout, random));
+    ASSERT_NO_FATAL_FAILURE(expect_global_average_equals_oracle(args, images, case_text(i)));
+  }
+}
+
+TEST(GlobalAveragePool, ExtremesInPlanesAroundTheLongestSumsOf16Bits) {
+  test::Random random(5);
+  Images images;
+  for (const Index size : {255, 256, 257, 258, 259, 400, 512, 514, 516, 600, 5000, 66000}) {
+    for (int i = 0; i < 24; ++i) {
+      const Index layout = i % kLayouts;
+      GlobalAveragePoolArgs args = global_average_args(size > 600 ? 33 : 70, size, layout);
+      args.quantization = random_quantization(random);
+      args.quantization.is_signed = i / 12 == 0;
+      args.quantization.y_scale = args.quantization.x_scale * 2;  // few clamp
+      ASSERT_TRUE(make_planes(images, args, layout, random));
+      images.fill(kExtremes[i / 3 % 4]);
+      ASSERT_NO_FATAL_FAILURE(
+          expect_global_average_equals_oracle(args, images, std::to_string(size) + ", case " + std::to_string(i)));
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "engine/api/observe.h"
+#include "engine/api/softmax_shapes.h"
 #include "engine/ir/subgraph.h"
 #include "engine/passes/pass.h"
 #include "engine/quantizer/prepare/bias_correction.h"
@@ -162,6 +163,7 @@ Result<PreparedModel> prepare(const Model& model, const CalibrationSource& sourc
       lines.emplace_back("equalize: no two layers follow each other so that a factor could be moved");
     }
   }
+  state_softmax_shapes(graph);
   ASSAY_ASSIGN(Model folded, Model::from_graph(std::move(graph)));
   PreparedModel prepared{.model = std::move(folded), .options = adapted, .lines = std::move(lines)};
   if (options.smooth_quant) {

@@ -45,8 +45,7 @@ Result<std::vector<std::string>> drop_foreign_ranges(const Graph& graph, quantiz
   std::string dropped;
   std::size_t count = 0;
   const auto known = [&](const std::string& name) {
-    return graph.is_input(name) || graph.constant(name) != nullptr ||
-           std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+    return graph.is_input(name) || std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
              return std::find(node.outputs.begin(), node.outputs.end(), name) != node.outputs.end();
            });
   };
@@ -57,12 +56,13 @@ Result<std::vector<std::string>> drop_foreign_ranges(const Graph& graph, quantiz
     return unknown;
   });
   if (options.ranges.empty()) {
-    return invalid_argument("quantizer.ranges: '" + file + "' names no tensor of this model; it has " + dropped);
+    return invalid_argument("quantizer.ranges: '" + file + "' names no tensor that this model computes; it has " +
+                            dropped);
   }
   std::vector<std::string> warnings;
   if (count > 0) {
     warnings.push_back("quantizer.ranges: '" + file + "' has " + std::to_string(count) +
-                       " tensors that are not in this model: " + dropped);
+                       " tensors that this model does not compute: " + dropped);
   }
   return warnings;
 }
@@ -123,6 +123,12 @@ Result<QuantizeResult> quantize_with(const Model& model, const CalibrationSource
 
   CalibrationResult calibrated{.ranges = quantizer::range_table(options), .samples = 0};
   if (options.ranges.empty() && quantizer::needs_ranges(options)) {
+    // What is known serves other options too, and bias correction quantizes in another form on the way.
+    if (!options.calibration.every_range && known == nullptr && !options.bias_correction) {
+      if (auto asked = quantizer::ranges_that_matter(prepared.model.graph(), prepared.options)) {
+        options.calibration.asked = std::make_shared<const std::set<std::string>>(std::move(*asked));
+      }
+    }
     ASSAY_ASSIGN(calibrated, find_ranges(prepared.model, calibration, options, known));
   }
   const quantizer::RangeTable& ranges = calibrated.ranges;

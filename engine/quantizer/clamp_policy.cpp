@@ -16,7 +16,15 @@ bool is_quantized(const std::vector<NodePlan>& nodes, Index i) {
   return i >= 0 && nodes[static_cast<std::size_t>(i)].treatment == Treatment::kQuantized;
 }
 
-Role role_at(const std::vector<NodePlan>& nodes, Index i) { return nodes[static_cast<std::size_t>(i)].operands.role; }
+const Operands& operands_at(const std::vector<NodePlan>& nodes, Index i) {
+  return nodes[static_cast<std::size_t>(i)].operands;
+}
+
+// A clamp that a chain can take in. One whose output stays float (quantizer.exclude_output_op_types) cannot be: nothing
+// quantizes behind it.
+bool is_chained_clamp(const std::vector<NodePlan>& nodes, Index i) {
+  return is_quantized(nodes, i) && operands_at(nodes, i).role == Role::kClamp && !operands_at(nodes, i).outputs.empty();
+}
 
 // The uses of a value apart from one node, as messages name them: "Add 'add1'", "graph output 'y'".
 std::vector<std::string> other_uses(const Graph& graph, const GraphIndex& index, const std::string& value,
@@ -47,7 +55,7 @@ ClampChain safe_chain(const Graph& graph, const GraphIndex& index, const std::ve
   ClampChain chain{.producer = producer, .clamps = {}, .output = node_at(graph, producer).outputs[0]};
   while (index.consumer_count(chain.output) == 1 && !graph.is_output(chain.output)) {
     const Index next = index.consumers(chain.output)[0];
-    if (!is_quantized(nodes, next) || role_at(nodes, next) != Role::kClamp) {
+    if (!is_chained_clamp(nodes, next)) {
       break;
     }
     chain.clamps.push_back(next);
@@ -62,8 +70,7 @@ ClampChain drop_chain(const Graph& graph, const std::vector<NodePlan>& nodes, In
   std::set<std::string> reached = {chain.output};
   for (std::size_t i = static_cast<std::size_t>(producer) + 1; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
-    if (is_quantized(nodes, static_cast<Index>(i)) && role_at(nodes, static_cast<Index>(i)) == Role::kClamp &&
-        reached.contains(node.input(0))) {
+    if (is_chained_clamp(nodes, static_cast<Index>(i)) && reached.contains(node.input(0))) {
       reached.insert(node.outputs[0]);
       chain.clamps.push_back(static_cast<Index>(i));
       chain.output = node.outputs[0];  // where clamps branch, the last one's range goes to all
@@ -174,7 +181,8 @@ std::vector<ClampChain> clamp_chains(const Graph& graph, const std::vector<NodeP
   const GraphIndex index(graph);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const auto producer = static_cast<Index>(i);
-    if (!is_quantized(nodes, producer) || role_at(nodes, producer) == Role::kClamp) {
+    if (!is_quantized(nodes, producer) || operands_at(nodes, producer).role == Role::kClamp ||
+        operands_at(nodes, producer).outputs.empty()) {
       continue;
     }
     if (policy == ReluPolicy::kSafe && nodes[i].operands.shares) {

@@ -21,6 +21,17 @@ Result<Tensor> scaled(const Tensor& tensor, float factor) {
   return out;
 }
 
+// A float32 tensor as what the model has.
+Result<Tensor> as_type(const Tensor& tensor, DType type) {
+  if (type != DType::kFloat16) {
+    return tensor;
+  }
+  ASSAY_ASSIGN(Tensor out, Tensor::allocate(type, tensor.shape()));
+  const auto from = tensor.data<float>();
+  std::transform(from.begin(), from.end(), reinterpret_cast<std::uint16_t*>(out.mutable_bytes()), float_to_float16);
+  return out;
+}
+
 // The axis that a product sums over, for rank-2 weights; -1 otherwise.
 Index block_axis(const Node& node, const Tensor& weight, std::size_t position) {
   if (weight.rank() != 2 || position != 1 || (node.op_type != "MatMul" && node.op_type != "Gemm")) {
@@ -107,9 +118,12 @@ Result<ConstantNames> ConstantStore::store_weight(const std::string& name, const
   names.axis = params.axis;
   names.block = params.block;
   if (options_.weight_qdq && options_.format == Format::kQdq) {
-    names.original = factor == 1.0F ? name : add(name + "_scaled", weight);
     if (factor == 1.0F) {
+      names.original = name;
       target_.initializers[name] = *source_.constant(name);
+    } else {
+      ASSAY_ASSIGN(Tensor product, as_type(weight, params.scale_type));
+      names.original = add(name + "_scaled", std::move(product));
     }
   } else {
     ASSAY_ASSIGN(Tensor data, quantize_tensor(weight, params));

@@ -9,15 +9,6 @@
 namespace assay::quantizer {
 namespace {
 
-bool all_finite(const Tensor& tensor) {
-  if (tensor.dtype() == DType::kFloat16) {
-    const std::vector<double> values = tensor.to_doubles();
-    return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-  }
-  const auto values = tensor.data<float>();
-  return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
-}
-
 std::string constant_fault(const Graph& graph, const std::string& name, const std::string& what) {
   const Tensor* constant = graph.constant(name);
   if (constant == nullptr) {
@@ -149,6 +140,15 @@ std::string unknown_reason(const Node& node, const Options& options) {
 
 }  // namespace
 
+bool all_finite(const Tensor& tensor) {
+  if (tensor.dtype() == DType::kFloat16) {
+    const std::vector<double> values = tensor.to_doubles();
+    return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+  }
+  const auto values = tensor.data<float>();
+  return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+}
+
 std::string ineligibility_reason(const Graph& graph, const Node& node, const ValueTypes& types,
                                  const Options& options) {
   const Role role = role_of(node.domain, node.op_type, options);
@@ -205,7 +205,9 @@ Operands operands_of(const Graph& graph, const Node& node, const ValueTypes& typ
       break;
     case Role::kMatMul:
       for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
-        (is_constant(i) ? operands.weights : operands.activations).push_back(i);
+        // QLinearMatMul has an activation's type in front.
+        const bool is_weight = is_constant(i) && (i == 1 || options.format != Format::kQOperator);
+        (is_weight ? operands.weights : operands.activations).push_back(i);
       }
       break;
     case Role::kElementwise:

@@ -23,6 +23,9 @@ struct Operands {
   bool shares = false;               // outputs have the parameters of input 0
 };
 
+// Whether a float32 or float16 tensor holds neither nan nor infinity.
+bool all_finite(const Tensor& tensor);
+
 // "" for a node that can be quantized, else why it stays in float ("weight 'w' is not constant").
 // Does not look at whether its neighbours are quantized.
 std::string ineligibility_reason(const Graph& graph, const Node& node, const ValueTypes& types, const Options& options);

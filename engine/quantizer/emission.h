@@ -44,6 +44,8 @@ class Emission {
   std::string fresh(const std::string& base) { return names_.make(base); }
   void add_node(Node node) { target_.nodes.push_back(std::move(node)); }
   void import_microsoft_domain() { target_.opsets[kMicrosoftDomain] = 1; }
+  // Of an initializer of the quantized graph.
+  DType constant_type(const std::string& name) const { return target_.initializers.at(name).dtype(); }
   const Graph& source() const { return source_; }
   const Plan& plan() const { return plan_; }
 

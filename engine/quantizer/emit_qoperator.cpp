@@ -46,18 +46,38 @@ class QOperatorEmitter {
     return emit_integer(node, plan);
   }
 
+  // The types that the integer products of runtimes take: all uint8, with int8 second operands too, or all int8.
+  Status check_product_types(const Node& node, const std::vector<std::string>& inputs,
+                             const std::string& result) const {
+    const auto type_of = [&](const std::string& zero_point) { return emission_.constant_type(zero_point); };
+    const DType a = type_of(inputs[2]);
+    const DType b = type_of(inputs[5]);
+    const DType y = emission_.params(result).dtype;
+    if (a == y && (a == DType::kUint8 || b == DType::kInt8)) {
+      return {};
+    }
+    return invalid_argument(node_text(graph_, node) + ": quantizer.format=qoperator has no form with " +
+                            std::string(dtype_name(a)) + " '" + node.input(0) + "', " + std::string(dtype_name(b)) +
+                            " '" + node.input(1) + "' and " + std::string(dtype_name(y)) + " '" + result +
+                            "', as quantizer.overrides wants it: input and output have one type, and what multiplies "
+                            "int8 is int8");
+  }
+
   // The quantized value that the node makes, behind its fused clamps if it has any.
   const std::string& result_value(const Node& node, const NodePlan& plan) const {
     return plan.clamp ? plan.clamp->output : plan_.carrier(node.outputs[0]);
   }
 
   bool has_integer_form(const Node& node, const NodePlan& plan) const {
-    const QuantParams& output = emission_.params(result_value(node, plan));
-    const QuantParams& input = emission_.params(plan_.carrier(node.input(0)));
+    if (plan.operands.outputs.empty()) {
+      return false;  // quantizer.exclude_output_op_types: the result stays float
+    }
     const Role role = plan.operands.role;
     if (role == Role::kWeighted || role == Role::kMatMul) {
-      return plan.operands.weights != std::vector<std::size_t>{0};  // of MatMul: no form with a constant first operand
+      return true;
     }
+    const QuantParams& output = emission_.params(result_value(node, plan));
+    const QuantParams& input = emission_.params(plan_.carrier(node.input(0)));
     if (plan.operands.shares || role == Role::kClamp) {
       // Interpolating integers would truncate.
       const bool interpolates = node.op_type == "Resize" && node.string_attribute("mode", "nearest") != "nearest";
@@ -152,6 +172,7 @@ class QOperatorEmitter {
     } else {
       ASSAY_TRY(append_operand(node, 1, inputs));
     }
+    ASSAY_TRY(check_product_types(node, inputs, result));
     const bool bias_first = node.op_type == "Gemm";
     if (bias_first) {
       inputs.push_back(bias);

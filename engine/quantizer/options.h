@@ -3,7 +3,9 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,10 @@ struct CalibrationOptions {
   double sigmas = 3;                      // mean_sigma: standard deviations on each side of the mean
   Index stride = kCollectAuto;            // samples in a collection
   int threads = 1;                        // samples run at the same time; the ranges do not depend on it
+  // False: a value whose range quantization does not ask for, such as one in front of a folded clamp, gets its extremes
+  // whatever the method, and is not counted.
+  bool every_range = true;
+  std::shared_ptr<const std::set<std::string>> asked;  // the values that get more; null: all
   // Where `Options::ranges` come from, for messages and checks.
   std::string ranges_file;          // "" where they stand in the options themselves
   std::string ranges_model_digest;  // of the model that they were calibrated on; "" if not stated
@@ -89,7 +95,7 @@ struct Options {
   std::vector<std::string> op_types;           // empty: those that operators.cpp marks
   std::vector<std::string> nodes_to_quantize;  // empty: all
   std::vector<std::string> nodes_to_exclude;
-  std::vector<std::string> exclude_output_op_types;         // QDQ: outputs of these stay float
+  std::vector<std::string> exclude_output_op_types;         // static formats: outputs of these stay float
   std::map<std::string, TensorOverride> overrides;          // by tensor name
   std::map<std::string, std::pair<double, double>> ranges;  // by tensor name: [min, max] instead of calibration
   std::map<std::string, Index> channel_axes;                // by op type: MatMul and the normalizations

@@ -60,6 +60,11 @@ Status check_range(const std::string& tensor, double min, double max, const std:
     return invalid_argument("quantizer." + option + " for '" + tensor + "': " + range_text(min, max) +
                             " is not finite");
   }
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  if (std::abs(min) > kLargest || std::abs(max) > kLargest) {
+    return invalid_argument("quantizer." + option + " for '" + tensor + "': " + range_text(min, max) +
+                            " goes beyond float32");
+  }
   if (min > max) {
     return invalid_argument("quantizer." + option + " for '" + tensor + "': min " + number_text(min) +
                             " is greater than max " + number_text(max));

@@ -31,8 +31,9 @@ ValueRange data_range(const Tensor& tensor) {
 
 class Planner {
  public:
-  Planner(const Graph& graph, const RangeTable& ranges, const Options& options)
-      : graph_(graph), index_(graph), ranges_(ranges), options_(options) {}
+  // `asked`, where given: receives the values whose ranges are needed, and [0, 1] stands for each.
+  Planner(const Graph& graph, const RangeTable& ranges, const Options& options, std::set<std::string>* asked = nullptr)
+      : graph_(graph), index_(graph), ranges_(ranges), options_(options), asked_(asked) {}
 
   Result<Plan> run() {
     mark_nodes();
@@ -279,14 +280,44 @@ class Planner {
     if (is_softmax_output(value)) {
       return ValueRange{.min = 0, .max = 1};
     }
+    if (asked_ != nullptr) {
+      asked_->insert(value);
+      return ValueRange{.min = 0, .max = 1};
+    }
     const auto found = ranges_.find(value);
     if (found == ranges_.end()) {
       return missing_range(value);
     }
     if (!found->second.fault.empty()) {
-      return invalid_argument("calibration: tensor '" + value + "' is not finite: " + found->second.fault);
+      return invalid_argument("calibration: tensor '" + value + "' is not finite: " + found->second.fault +
+                              faulty_constant(value));
     }
     return found->second.range;
+  }
+
+  // A constant that is not finite itself, among all that the value is computed from: "" where there is none.
+  std::string faulty_constant(const std::string& value) const {
+    std::vector<std::string> open = {value};
+    std::set<std::string> seen = {value};
+    while (!open.empty()) {
+      const Index producer = index_.producer(open.back());
+      open.pop_back();
+      if (producer < 0) {
+        continue;
+      }
+      const Node& node = graph_.nodes[static_cast<std::size_t>(producer)];
+      for (const std::string& input : node.inputs) {
+        const Tensor* constant = graph_.constant(input);
+        if (constant != nullptr && is_real(constant->dtype()) && !all_finite(*constant)) {
+          return "; it is computed from '" + input + "', a constant of " + short_text(node) +
+                 " that holds nan or infinity";
+        }
+        if (seen.insert(input).second) {
+          open.push_back(input);
+        }
+      }
+    }
+    return "";
   }
 
   // Its outputs lie in [0, 1] whatever was observed.
@@ -312,6 +343,7 @@ class Planner {
   const GraphIndex index_;
   const RangeTable& ranges_;
   const Options& options_;
+  std::set<std::string>* asked_;
   Plan plan_;
   std::set<std::string> marked_;                 // values that are quantized
   std::map<std::string, std::string> absorbed_;  // values inside a clamp chain -> the chain's output
@@ -328,6 +360,12 @@ const std::string& Plan::carrier(const std::string& value) const {
 
 Result<Plan> make_plan(const Graph& graph, const RangeTable& ranges, const Options& options) {
   return Planner(graph, ranges, options).run();
+}
+
+std::optional<std::set<std::string>> asked_ranges(const Graph& graph, const Options& options) {
+  std::set<std::string> asked;
+  const RangeTable none;
+  return Planner(graph, none, options, &asked).run().ok() ? std::optional(std::move(asked)) : std::nullopt;
 }
 
 }  // namespace assay::quantizer

@@ -13,6 +13,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,5 +66,9 @@ struct Plan {
 // The graph is sorted, float and of opset 13 or later. Errors (kInvalidArgument): a value that is quantized has no
 // usable range, named with the reason; an override on an activation that only a weight can have.
 Result<Plan> make_plan(const Graph& graph, const RangeTable& ranges, const Options& options);
+
+// The values whose ranges make_plan() needs: all that decide a scale. The graph is as there; null where its options
+// are wrong.
+std::optional<std::set<std::string>> asked_ranges(const Graph& graph, const Options& options);
 
 }  // namespace assay::quantizer

@@ -122,6 +122,21 @@ Result<QuantizedGraph> quantize_graph(const Graph& float_graph, const RangeTable
   return result;
 }
 
+std::optional<std::set<std::string>> ranges_that_matter(const Graph& float_graph, const Options& options) {
+  std::size_t graphs = 0;
+  for_each_graph(float_graph, [&](const std::string&, const Graph&) { ++graphs; });
+  Graph graph = float_graph;
+  RangeTable none;
+  if (graphs != 1 || !upgrade_opset(graph, none).ok()) {
+    return std::nullopt;
+  }
+  std::optional<std::set<std::string>> asked = asked_ranges(graph, options);
+  const auto made = made_names(float_graph);
+  const bool known =
+      asked && std::all_of(asked->begin(), asked->end(), [&](const std::string& name) { return made.contains(name); });
+  return known ? std::move(asked) : std::nullopt;
+}
+
 RangeTable range_table(const Options& options) {
   RangeTable table;
   for (const auto& [name, range] : options.ranges) {

@@ -46,7 +46,21 @@ Status check_types(const Options& options) {
     activations = {kUint8};
   }
   ASSAY_TRY(check_type(options.activation_type, "activation_type", activations));
-  return check_type(options.weight_type, "weight_type", weights);
+  ASSAY_TRY(check_type(options.weight_type, "weight_type", weights));
+  if (options.format == Format::kQOperator && options.activation_type == kInt8 && options.weight_type == kUint8) {
+    return invalid_argument(
+        "quantizer.activation_type=int8 with weight_type=uint8: ONNX Runtime has no QLinearConv, QLinearMatMul or "
+        "QGemm "
+        "of these; take int8 weights, or quantizer.format=qdq");
+  }
+  for (const auto& [name, setting] : options.overrides) {
+    if (setting.type && !is_8bit(*setting.type) &&
+        (options.format == Format::kQOperator || options.format == Format::kDynamic)) {
+      return invalid_argument("quantizer.overrides for '" + name + "': type " + std::string(dtype_name(*setting.type)) +
+                              ", but the operators of quantizer.format=qoperator and dynamic take int8 and uint8 only");
+    }
+  }
+  return {};
 }
 
 Status check_preparation(const Options& options) {
@@ -78,6 +92,15 @@ Status check_combinations(const Options& options) {
   }
   if (options.block_size < 0) {
     return invalid_argument("quantizer.block_size is not negative; found " + std::to_string(options.block_size));
+  }
+  const bool has_qdq = options.format == Format::kQdq || options.format == Format::kWeightOnly;
+  if (!has_qdq && (options.block_size > 0 || options.contrib_qdq)) {
+    return invalid_argument(std::string("quantizer.") + (options.contrib_qdq ? "contrib_qdq" : "block_size") +
+                            " is for quantizer.format=qdq and weight_only");
+  }
+  if (options.block_size > 0 && options.contrib_qdq) {
+    return invalid_argument(
+        "quantizer.block_size cannot go with quantizer.contrib_qdq: DequantizeLinear of com.microsoft has no blocks");
   }
   if (!std::isfinite(options.minimum_real_range) || options.minimum_real_range < 0) {
     return invalid_argument("quantizer.minimum_real_range is not negative; found " +
@@ -111,7 +134,15 @@ Status check_op_types(const Graph& graph, const Options& options) {
   for (const auto& [op_type, axis] : options.channel_axes) {
     with_axis.push_back(op_type);
   }
-  return check(with_axis, "channel_axes");
+  ASSAY_TRY(check(with_axis, "channel_axes"));
+  for (const auto& [op_type, axis] : options.channel_axes) {
+    const Role role = role_of("", op_type, options);
+    if (role != Role::kMatMul && role != Role::kNormalization) {
+      return invalid_argument(
+          "quantizer.channel_axes: only MatMul and the normalizations have a choice of axis; found " + op_type);
+    }
+  }
+  return {};
 }
 
 Status check_node_names(const Graph& graph, const Options& options) {
@@ -168,6 +199,17 @@ Status check_overrides(const Graph& graph, const Options& options) {
   return {};
 }
 
+// Tables of other tools hold the ranges of constants too.
+bool is_range_of(const std::pair<double, double>& range, const Tensor& constant) {
+  const std::vector<double> values = constant.to_doubles();
+  if (values.empty()) {
+    return true;
+  }
+  const auto [low, high] = std::ranges::minmax_element(values);
+  const double slack = 1e-6 * (*high - *low);
+  return std::abs(range.first - *low) <= slack && std::abs(range.second - *high) <= slack;
+}
+
 }  // namespace
 
 Status check_options(const Graph& graph, const Options& options) {
@@ -184,6 +226,11 @@ Status check_ranges(const Graph& source, const Graph& prepared, const Options& o
   known.insert(known.end(), added.begin(), added.end());
   for (const auto& [name, range] : options.ranges) {
     ASSAY_TRY(check_tensor_name(known, name, "ranges"));
+    if (const Tensor* constant = source.constant(name); constant != nullptr && !is_range_of(range, *constant)) {
+      return invalid_argument(
+          "quantizer.ranges: '" + name + "' is a constant, whose range is that of its values, not " +
+          range_text(range.first, range.second) + "; leave it out, or give quantizer.overrides its min and max");
+    }
     ASSAY_TRY(check_range(name, range.first, range.second, "ranges"));
   }
   return {};

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "engine/quantizer/name_maker.h"
+#include "engine/quantizer/value_types.h"
+#include "engine/quantizer/weights.h"
 
 namespace assay::quantizer {
 namespace {
@@ -126,7 +128,7 @@ bool is_unchanged(const std::string& op_type, Index from) {
 class Upgrader {
  public:
   Upgrader(Graph& graph, RangeTable& observed)
-      : graph_(graph), observed_(observed), names_(graph), from_(graph.opset()) {}
+      : graph_(graph), observed_(observed), types_(value_types(graph)), names_(graph), from_(graph.opset()) {}
 
   Status run() {
     std::vector<Node> nodes = std::move(graph_.nodes);
@@ -206,7 +208,11 @@ class Upgrader {
   }
   void float_attribute_to_input(Node& node, const std::string& key, std::size_t position) {
     if (node.has_attribute(key)) {
-      set_input(node, position, key, Tensor::scalar<float>(node.float_attribute(key, 0.0F)));
+      const auto type = types_.find(node.input(0));
+      const bool half = type != types_.end() && type->second == DType::kFloat16;
+      set_input(node, position, key,
+                scale_scalar({.scale = node.float_attribute(key, 0.0F),
+                              .scale_type = half ? DType::kFloat16 : DType::kFloat32}));
       node.attributes.erase(key);
     }
   }
@@ -331,6 +337,7 @@ class Upgrader {
 
   Graph& graph_;
   RangeTable& observed_;
+  const ValueTypes types_;
   NameMaker names_;
   Index from_;
   std::vector<Node> after_;  // nodes that go behind the one being lifted

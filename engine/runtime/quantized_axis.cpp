@@ -18,8 +18,8 @@ Result<AxisParams> read_axis_params(const AxisOperands& operands) {
   if (operands.scale.rank() == 0 || (operands.scale.rank() == 1 && operands.scale.size() == 1)) {
     out.inner = operands.x.size();
   } else if (operands.scale.rank() > 1) {
-    return unsupported("blocked quantization: scale has one element or one dimension; found scale " +
-                       shape_text(operands.scale.shape()) + ", x " + shape_text(shape));
+    return invalid_argument("without block_size, scale has one element or one dimension; found scale " +
+                            shape_text(operands.scale.shape()) + ", x " + shape_text(shape));
   } else {
     ASSAY_ASSIGN(const Index axis, normalize_axis(operands.axis, shape.size(), "x"));
     const AxisSplit split = split_at(shape, static_cast<std::size_t>(axis));
@@ -37,13 +37,24 @@ Result<AxisParams> read_axis_params(const AxisOperands& operands) {
   return out;
 }
 
-Status check_linear_attributes(const Node& node) {
-  if (const Index block = node.int_attribute("block_size", 0); block != 0) {
-    return unsupported(
-        "blocked quantization (a scale per block of elements) is not computed: block_size must be 0, the default; "
-        "found " +
-        std::to_string(block));
+void quantize_span(const QuantizeSpan& span, void (*quantize)(const kernels::QuantizeArgs&)) {
+  const DType stored = span.y_type == DType::kInt4 ? DType::kInt8 : span.y_type;  // uint4 likewise in uint8
+  quantize({.x = span.x,
+            .count = span.count,
+            .scale = span.scale,
+            .zero_point = span.zero_point,
+            .y_type = kernels::linear_type(stored),
+            .y = span.y});
+  if (span.y_type == DType::kInt4) {
+    auto* q = reinterpret_cast<std::int8_t*>(span.y);
+    std::transform(q, q + span.count, q, [](std::int8_t v) { return std::clamp<std::int8_t>(v, -8, 7); });
+  } else if (span.y_type == DType::kUint4) {
+    auto* q = reinterpret_cast<std::uint8_t*>(span.y);
+    std::transform(q, q + span.count, q, [](std::uint8_t v) { return std::min<std::uint8_t>(v, 15); });
   }
+}
+
+Status check_precision(const Node& node) {
   const Index precision = node.int_attribute("precision", 0);
   if (precision != 0 && precision != kOnnxFloat) {
     return unsupported("the division is done in float32; found precision " + std::to_string(precision));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/kernels/linear/linear.h"
 #include "engine/runtime/operator.h"
 #include "engine/runtime/parallel.h"
 
@@ -50,7 +51,19 @@ struct AxisOperands {
 // Errors: a scale that is neither one element nor 1-D along the axis, zero points of another type or shape.
 Result<AxisParams> read_axis_params(const AxisOperands& operands);
 
-// kUnsupported where the node quantizes in blocks (block_size) or with a precision that is not float32.
-Status check_linear_attributes(const Node& node);
+// Elements of one scale on their way to integers of 4, 8 or 16 bits.
+struct QuantizeSpan {
+  const float* x = nullptr;
+  Index count = 0;
+  float scale = 1;
+  std::int32_t zero_point = 0;
+  DType y_type = DType::kUint8;
+  std::byte* y = nullptr;
+};
+// By a function of kernels/linear. Those of 4 bits are the 8-bit ones, cut off at the smaller type's ends.
+void quantize_span(const QuantizeSpan& span, void (*quantize)(const kernels::QuantizeArgs&));
+
+// kUnsupported where the node quantizes with a precision that is not float32.
+Status check_precision(const Node& node);
 
 }  // namespace assay::runtime

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include "engine/base/input_file.h"
+#include "harness/cli/file_targets.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/terminal.h"
 #include "harness/diff/diff_text.h"
@@ -69,10 +71,12 @@ Result<Comparison> compare(const CompareFlags& flags) {
 }
 
 int compare_action(const CompareFlags& flags) {
-  for (const std::string* input : {&flags.before, &flags.after}) {
-    if (!flags.json.empty() && flags.json != "-" && canonical(flags.json) == canonical(*input)) {
-      return complain(invalid_argument(fmt::format("--json {}: this is one of the files to compare", flags.json)));
-    }
+  std::vector<NamedFile> read = model_files("A", flags.before);
+  const std::vector<NamedFile> after = model_files("B", flags.after);
+  read.insert(read.end(), after.begin(), after.end());
+  const NamedFile written{"--json", flags.json == "-" ? "" : flags.json};
+  if (const Status apart = check_apart(std::span(&written, 1), read); !apart.ok()) {
+    return complain(apart.error());
   }
   const Result<Comparison> result = compare(flags);
   if (!result.ok()) {

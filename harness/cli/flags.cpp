@@ -140,4 +140,15 @@ Result<spec::Configuration> configuration_of(const std::vector<std::string>& set
   return configuration;
 }
 
+Status check_effects(const std::vector<std::string>& settings, const spec::Configuration& configuration) {
+  for (const std::string& text : settings) {
+    ASSAY_ASSIGN(const spec::Setting setting, spec::parse_setting(text));
+    const spec::Axis& axis = *spec::find_axis(setting.axis);
+    if (configuration.get(setting.axis) != axis.fallback && !axis.applies(configuration)) {
+      return invalid_argument(fmt::format("--set {}: it has no effect under the other settings", text));
+    }
+  }
+  return {};
+}
+
 }  // namespace assay::cli

@@ -50,5 +50,7 @@ std::string canonical(const std::string& path);
 // A configuration of --set settings, each with one value. Errors: unknown axes, several values, or an axis that does
 // not begin with `prefix`.
 Result<spec::Configuration> configuration_of(const std::vector<std::string>& settings, const std::string& prefix);
+// An error for a setting that asks for something, but whose axis cannot matter under the rest of the configuration.
+Status check_effects(const std::vector<std::string>& settings, const spec::Configuration& configuration);
 
 }  // namespace assay::cli

@@ -111,7 +111,7 @@ reports::TextTable kernel_table(const std::vector<api::KernelInfo>& kernels, con
 }
 
 std::vector<NamedFile> files_read(const InferFlags& flags) {
-  std::vector<NamedFile> files = {{"the model", flags.model}};
+  std::vector<NamedFile> files = model_files("the model", flags.model);
   for (const std::string& input : flags.inputs) {
     files.push_back(argument_file("--input", input));
   }
@@ -119,7 +119,11 @@ std::vector<NamedFile> files_read(const InferFlags& flags) {
 }
 
 std::vector<NamedFile> files_written(const InferFlags& flags) {
-  return {{"--trace", flags.trace}, {"--save-optimized", flags.optimized}, {"--times", flags.times}};
+  const std::string tensors = flags.optimized.empty() ? "" : flags.optimized + ".data";
+  return {{"--trace", flags.trace},
+          {"--save-optimized", flags.optimized},
+          {"the tensors of --save-optimized", tensors},
+          {"--times", flags.times}};
 }
 
 // The file of each output; two outputs must not share one, and none may be another file of the command line.
@@ -177,6 +181,7 @@ Status check_runtime(const spec::Configuration& configuration, run::RuntimeHost&
 Result<Inferred> infer(const InferFlags& flags) {
   run::RuntimeHost host;
   ASSAY_ASSIGN(const spec::Configuration configuration, configuration_of(flags.settings, "runtime."));
+  ASSAY_TRY(check_effects(flags.settings, configuration));
   ASSAY_TRY(check_runtime(configuration, host));
   ASSAY_ASSIGN(const api::NamedTensors inputs, load_inputs(flags.inputs));
   ModelTimes model_times;

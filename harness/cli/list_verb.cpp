@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include "harness/cli/file_targets.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verbs.h"
@@ -42,6 +43,11 @@ spec::Json variant_json(const spec::Case& test_case, const spec::Variant& varian
 }
 
 int list_action(const ListFlags& flags) {
+  std::vector<std::string> read = flags.select.paths;
+  read.push_back(flags.select.durations);
+  if (const Status apart = check_json_apart(flags.output.json_file(), read); !apart.ok()) {
+    return complain(apart.error());
+  }
   Result<run::SelectOptions> select = flags.select.options();
   if (!select.ok()) {
     return complain(select.error());

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "engine/base/output_file.h"
+#include "harness/cli/file_targets.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/print_run.h"
 #include "harness/cli/terminal.h"
@@ -19,6 +20,9 @@ struct MergeFlags {
 };
 
 int merge_action(const MergeFlags& flags) {
+  if (const Status apart = check_json_apart(flags.render.output.json_file(), flags.folders); !apart.ok()) {
+    return complain(apart.error());
+  }
   for (const std::string& folder : flags.folders) {
     if (!flags.render.folder.empty() && canonical(folder) == canonical(flags.render.folder)) {
       return complain("-o " + flags.render.folder + " is one of the folders to merge", reports::kExitUsage);

@@ -3,8 +3,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 
 #include "engine/base/output_file.h"
+#include "harness/cli/file_targets.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verbs.h"
@@ -67,14 +69,28 @@ void say_findings(const std::vector<reports::VariantResult>& results) {
   }
 }
 
+// The case is none of the files that it is made of.
+Status check_files(const run::NewCaseOptions& options) {
+  std::vector<NamedFile> read = model_files("the model", options.model);
+  read.push_back({"--labels", options.labels});
+  read.push_back({"--calibration", options.calibration});
+  for (const std::string& input : options.inputs) {
+    read.push_back(argument_file("--input", input));
+  }
+  const NamedFile written{"-o", options.file};
+  return check_apart(std::span(&written, 1), read);
+}
+
 int new_action(NewFlags flags) {
   for (const std::string& text : flags.settings) {
     if (const Status added = spec::add_setting(text, flags.options.matrix); !added.ok()) {
       return complain(added.error());
     }
   }
-  if (const Status status = check_target(flags); !status.ok()) {
-    return complain(status.error());
+  for (const Status& status : {check_target(flags), check_files(flags.options)}) {
+    if (!status.ok()) {
+      return complain(status.error());
+    }
   }
   if (const Status status = check_folder(flags.options.file); !status.ok()) {
     return complain(status.error().message, reports::kExitHarness);

@@ -57,6 +57,11 @@ Result<std::vector<tune::Alternative>> alternatives_of(const std::vector<std::st
     if (!setting.axis.starts_with("quantizer.")) {
       return invalid_argument(fmt::format("--search {}: only quantizer.* axes can be searched", text));
     }
+    if (setting.axis == "quantizer.format" &&
+        std::ranges::find(setting.values, spec::Json("none")) != setting.values.end()) {
+      return invalid_argument(
+          fmt::format("--search {}: format none quantizes nothing, so there is nothing to try", text));
+    }
     tune::set_values(all, setting.axis, setting.values);
   }
   return all;

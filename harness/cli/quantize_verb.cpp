@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -64,6 +65,9 @@ Result<spec::Configuration> configuration_for(const QuantizeFlags& flags) {
   ASSAY_ASSIGN(
       spec::Configuration configuration,
       configuration_of(target ? settings_with(flags.settings, "runtime.", false) : flags.settings, "quantizer."));
+  if (!target) {  // a search may come to where it has one
+    ASSAY_TRY(check_effects(flags.settings, configuration));
+  }
   if (!flags.ranges.empty()) {
     if (configuration.is_set("quantizer.ranges")) {
       return invalid_argument("--ranges and --set quantizer.ranges name the same thing: give one of them");
@@ -75,13 +79,32 @@ Result<spec::Configuration> configuration_for(const QuantizeFlags& flags) {
 
 Result<Quantized> convert_to_u8(const QuantizeFlags& flags, const api::Model& model) {
   if (!flags.settings.empty() || !flags.calibration.empty() || !flags.ranges.empty() || !flags.save_ranges.empty() ||
-      !flags.target.target.empty()) {
+      !flags.target.target.empty() || flags.jobs > 0) {
     return invalid_argument(
-        "--to-u8 converts a quantized model as it is: --set, --calibration, --ranges, --save-ranges and --target have "
-        "no meaning");
+        "--to-u8 converts a quantized model as it is: --set, --calibration, --ranges, --save-ranges, -j and --target "
+        "have no meaning");
   }
   ASSAY_ASSIGN(api::QuantizeResult result, api::convert_s8_to_u8(model));
   return Quantized{.result = std::move(result), .configuration = {}, .search = std::nullopt};
+}
+
+// Flags that calibration alone gives a meaning.
+Status check_calibration_flags(const QuantizeFlags& flags, const quantizer::Options& options) {
+  const std::string why =
+      options.ranges.empty() ? "nothing is calibrated in this quantizer.format" : "the ranges are given";
+  if (!flags.ranges.empty() && !quantizer::needs_ranges(options) && flags.target.target.empty()) {
+    return invalid_argument("--ranges has no effect: this quantizer.format needs none");
+  }
+  if (!flags.save_ranges.empty() && (!quantizer::needs_ranges(options) || !options.ranges.empty())) {
+    return invalid_argument("--save-ranges has no effect: " + why);
+  }
+  if (api::needs_calibration(options) || !flags.target.target.empty()) {
+    return {};
+  }
+  if (!flags.calibration.empty()) {
+    return invalid_argument("--calibration has no effect: " + why);
+  }
+  return flags.jobs > 0 ? Status(invalid_argument("-j has no effect: " + why)) : Status();
 }
 
 Result<Quantized> quantize_to_target(const QuantizeFlags& flags, const TargetRequest& request) {
@@ -105,12 +128,11 @@ Result<Quantized> quantize(const QuantizeFlags& flags) {
   }
   ASSAY_ASSIGN(quantizer::Options options, run::quantizer_options(configuration, ""));
   options.calibration.threads = flags.jobs > 0 ? flags.jobs : static_cast<int>(std::thread::hardware_concurrency());
+  options.calibration.every_range = !flags.save_ranges.empty();
   api::CalibrationSource calibration = [](Index, api::NamedTensors&) { return Result<bool>(false); };
   const bool target = !flags.target.target.empty();
+  ASSAY_TRY(check_calibration_flags(flags, options));
   if (!flags.calibration.empty()) {
-    if (!options.ranges.empty() && !api::needs_calibration(options) && !target) {
-      return invalid_argument("--calibration has no effect where the ranges are given: give one of them");
-    }
     ASSAY_ASSIGN(calibration, spec::open_calibration_data(flags.calibration, model.graph()));
   } else if (quantizer::needs_samples(options)) {
     return invalid_argument("--calibration DATA is needed for quantizer.smooth_quant and quantizer.bias_correction");
@@ -129,21 +151,15 @@ Result<Quantized> quantize(const QuantizeFlags& flags) {
   return Quantized{.result = std::move(result), .configuration = configuration, .search = std::nullopt};
 }
 
-// The result's tensors may not take the place of those of the model, unless the result takes the model's.
-Status check_external_data(const QuantizeFlags& flags) {
-  const std::string data = canonical(flags.output + ".data");
-  if (canonical(flags.input) == canonical(flags.output) || !std::filesystem::exists(data)) {
-    return {};
-  }
-  const std::filesystem::path folder = std::filesystem::path(flags.input).parent_path();
-  for (const std::string& file : api::external_data_files(flags.input)) {
-    if (canonical((folder / file).string()) == data) {
-      return invalid_argument(
-          fmt::format("-o {}: tensors beside it would go to {}.data, which holds those of {}; give another name",
-                      flags.output, flags.output, flags.input));
+// The file that --set quantizer.ranges=FILE names; "" where it names none.
+std::string ranges_setting(const QuantizeFlags& flags) {
+  constexpr std::string_view kSetting = "quantizer.ranges=";
+  for (const std::string& text : flags.settings) {
+    if (text.starts_with(kSetting) && !text.ends_with('}')) {
+      return text.substr(kSetting.size());
     }
   }
-  return {};
+  return "";
 }
 
 // No two files of the command line may be one where the later would undo the earlier.
@@ -151,21 +167,30 @@ Status check_files(const QuantizeFlags& flags) {
   if (flags.output.empty()) {
     return invalid_argument("-o needs the name of a file, found ''");
   }
-  std::vector<NamedFile> read = {{"--ranges", flags.ranges}, {"--labels", flags.target.labels}};
+  std::vector<NamedFile> read = {
+      {"--ranges", flags.ranges}, {"--labels", flags.target.labels}, {"quantizer.ranges", ranges_setting(flags)}};
   for (const std::string& data : flags.calibration) {
     read.push_back(argument_file("--calibration", data));
   }
   for (const std::string& data : flags.target.validation) {
     read.push_back(argument_file("--validation", data));
   }
-  const std::string external = flags.external_data ? flags.output + ".data" : "";
-  const std::vector<NamedFile> model = {{"-o", flags.output}, {"--external-data", external}};
-  ASSAY_TRY(check_apart(model, read));  // the model itself may be replaced
-  read.insert(read.end(), model.begin(), model.end());
-  read.push_back({"the model", flags.input});
   const std::vector<NamedFile> written = {{"--report", flags.report}, {"--save-ranges", flags.save_ranges}};
-  ASSAY_TRY(check_apart(written, read));
-  return check_external_data(flags);
+  // The model itself may be replaced, and then the file of tensors beside it. Elsewhere that file is none of the
+  // model's, whether it is asked for or comes of the result's size.
+  const std::vector<NamedFile> tensors = external_files_of("the model", flags.input);
+  const NamedFile beside = {"--external-data", flags.output + ".data"};
+  std::vector<NamedFile> others = read;
+  others.insert(others.end(), tensors.begin(), tensors.end());
+  const std::vector<NamedFile> output = {{"-o", flags.output}};
+  ASSAY_TRY(check_apart(output, others));
+  const bool replaces = canonical(flags.input) == canonical(flags.output);
+  ASSAY_TRY(check_apart(std::span(&beside, 1), replaces ? read : others));
+  others.insert(others.end(), {{"the model", flags.input}, output[0]});
+  if (flags.external_data) {
+    others.push_back(beside);
+  }
+  return check_apart(written, others);
 }
 
 Status save_ranges(const QuantizeFlags& flags, const Quantized& quantized) {

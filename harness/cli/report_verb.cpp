@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "harness/cli/file_targets.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/print_run.h"
 #include "harness/cli/terminal.h"
@@ -38,6 +39,9 @@ void keep_only(reports::RunRecord& run, const std::vector<std::string>& filters)
 }
 
 int report_action(const ReportFlags& flags) {
+  if (const Status apart = check_json_apart(flags.render.output.json_file(), {flags.path}); !apart.ok()) {
+    return complain(apart.error());
+  }
   Result<reports::RunRecord> read = run::read_run(flags.path);
   if (!read.ok()) {
     return complain(read.error());

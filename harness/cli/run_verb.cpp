@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "engine/base/cpu_features.h"
+#include "harness/cli/file_targets.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/print_run.h"
 #include "harness/cli/terminal.h"
@@ -52,6 +53,11 @@ std::string command_text(const RunFlags& flags) {
 }
 
 int run_action(const RunFlags& flags) {
+  std::vector<std::string> read = flags.select.paths;
+  read.push_back(flags.select.durations);
+  if (const Status apart = check_json_apart(flags.output.json_file(), read); !apart.ok()) {
+    return complain(apart.error());
+  }
   if (const Status status = host_isa_override_error(); !status.ok()) {
     return complain(status.error());
   }

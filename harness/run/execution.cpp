@@ -64,7 +64,8 @@ Result<PreparedModel> Execution::prepare(const Configuration& configuration) {
   if (!quantizes(configuration)) {
     return PreparedModel{loaded, {}, {}};
   }
-  ASSAY_ASSIGN(const quantizer::Options options, quantizer_options(configuration, case_.folder));
+  ASSAY_ASSIGN(quantizer::Options options, quantizer_options(configuration, case_.folder));
+  options.calibration.every_range = false;
   if (is_qdq_model(loaded.graph()) && options.format == quantizer::Format::kQdq &&
       options.activation_type == DType::kUint8) {
     ASSAY_ASSIGN(api::QuantizeResult converted, api::convert_s8_to_u8(loaded));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -21,6 +22,7 @@ using spec::Json;
 
 constexpr std::string_view kFormat = "assay-ranges";
 constexpr int kSchemaVersion = 1;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // of UTF-8, as spreadsheets write it
 
 // What a range may depend on. The types of activations have a part in mse alone.
 constexpr std::array<std::string_view, 13> kSettings = {"quantizer.equalize",
@@ -93,6 +95,15 @@ Status read_list(const Element& list, RangeFile& file) {
   return {};
 }
 
+// What a file says of its calibration is what an axis can be.
+Status check_setting(const Element& setting, const std::string& name) {
+  if (std::ranges::find(kSettings, name) == kSettings.end()) {
+    return setting.error(fmt::format("calibration: '{}' is no axis that ranges depend on", name));
+  }
+  const Result<Json> value = spec::check_axis_value(*spec::find_axis(name), setting.json());
+  return value.ok() ? Status() : Status(setting.error("calibration: " + value.error().message));
+}
+
 Status read_own(const Element& root, RangeFile& file) {
   const Element version = root.member("schema_version");
   if (version.json() != kSchemaVersion) {
@@ -104,13 +115,20 @@ Status read_own(const Element& root, RangeFile& file) {
   if (!digest.json().is_string() || !settings.json().is_object()) {
     return root.error(R"(a range file must have "model_digest" (text) and "calibration" ({axis: value}))");
   }
+  for (const std::string& name : settings.keys()) {
+    ASSAY_TRY(check_setting(settings.member(name), name));
+  }
+  const Element samples = root.member("samples");
+  if (samples.exists() && !samples.json().is_number_unsigned()) {
+    return samples.error("samples must be a whole number, found " + spec::axis_value_text(samples.json()));
+  }
   file.model_digest = digest.json().get<std::string>();
   file.settings = settings.json();
   return read_pairs(root.member("ranges"), file);
 }
 
-Result<RangeFile> read_json(const std::string& path) {
-  ASSAY_ASSIGN(const std::shared_ptr<const spec::Document> document, spec::Document::read(path));
+Result<RangeFile> read_json(const std::string& path, std::string text) {
+  ASSAY_ASSIGN(const std::shared_ptr<const spec::Document> document, spec::Document::parse(path, std::move(text)));
   const Element root(document);
   RangeFile file;
   if (root.json().is_array()) {
@@ -126,10 +144,14 @@ Result<RangeFile> read_json(const std::string& path) {
 }  // namespace
 
 Result<RangeFile> read_ranges(const std::string& path) {
-  ASSAY_ASSIGN(const std::string text, read_file(path));
+  ASSAY_ASSIGN(const std::string bytes, read_file(path));
+  std::string_view text = bytes;
+  if (text.starts_with(kByteOrderMark)) {
+    text.remove_prefix(kByteOrderMark.size());
+  }
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string::npos || text[begin] == '{' || text[begin] == '[') {
-    return read_json(path);
+    return read_json(path, std::string(text));
   }
   RangeFile file;
   file.foreign = true;

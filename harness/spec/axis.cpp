@@ -47,12 +47,35 @@ bool with_bias(const Configuration& configuration) {
 
 bool calibrated_by(const Configuration& configuration, const std::vector<std::string_view>& methods) {
   const std::string method = configuration.text("quantizer.calibration");
-  for (const std::string_view candidate : methods) {
-    if (candidate == method) {
-      return quantized(configuration);
-    }
-  }
-  return false;
+  return is_static(configuration) && std::find(methods.begin(), methods.end(), method) != methods.end();
+}
+
+// int8 and int16 alone have a range that is not full; overrides can give a tensor one of these.
+bool is_signed_wide(const std::string& type) { return type == "int8" || type == "int16"; }
+
+bool with_overrides(const Configuration& configuration) {
+  return !configuration.get("quantizer.overrides").empty() || configuration.is_set("quantizer.ort_options");
+}
+
+bool with_narrow_activations(const Configuration& configuration) {
+  return is_static(configuration) &&
+         (is_signed_wide(configuration.text("quantizer.activation_type")) || with_overrides(configuration));
+}
+
+bool with_narrow_weights(const Configuration& configuration) {
+  return quantized(configuration) &&
+         (is_signed_wide(configuration.text("quantizer.weight_type")) || with_overrides(configuration));
+}
+
+// Axes of channels matter where there are channels.
+bool by_channel(const Configuration& configuration) {
+  return with_qdq_nodes(configuration) &&
+         (configuration.flag("quantizer.per_channel") || with_overrides(configuration));
+}
+
+// Where a bias is quantized at all.
+bool guards_bias(const Configuration& configuration) {
+  return in_qoperator(configuration) || (in_qdq(configuration) && configuration.flag("quantizer.quantize_bias"));
 }
 
 bool by_percentile(const Configuration& configuration) { return calibrated_by(configuration, {"percentile"}); }
@@ -88,16 +111,16 @@ std::vector<Axis> make_axes() {
        0,
        0,
        "minmax",
-       quantized},
-      {"quantizer.activation_range", kName, {"full", "narrow", "auto"}, 0, 0, "full", is_static},
-      {"quantizer.weight_range", kName, {"narrow", "full", "auto"}, 0, 0, "narrow", quantized},
+       is_static},
+      {"quantizer.activation_range", kName, {"full", "narrow", "auto"}, 0, 0, "full", with_narrow_activations},
+      {"quantizer.weight_range", kName, {"narrow", "full", "auto"}, 0, 0, "narrow", with_narrow_weights},
       {"quantizer.percentile", kNumber, {}, 0, 100, 99.99, by_percentile},
       {"quantizer.bins", kInteger, {}, 2, 1 << 24, 2048, by_histogram},
       {"quantizer.moving_average_constant", kNumber, {}, 0, 1, 0.01, by_moving_average},
       {"quantizer.sigmas", kNumber, {}, 0, 1e6, 3, by_mean_sigma},
-      {"quantizer.calibration_symmetric", kBool, {}, 0, 0, false, quantized},
+      {"quantizer.calibration_symmetric", kBool, {}, 0, 0, false, is_static},
       {"quantizer.calibration_stride", kInteger, {"auto", "all"}, 1, 1 << 20, "auto", by_collection},
-      {"quantizer.ranges", kRanges, {}, 0, 0, object, quantized},
+      {"quantizer.ranges", kRanges, {}, 0, 0, object, is_static},
       {"quantizer.relu", kName, {"safe", "drop", "keep"}, 0, 0, "safe", is_static},
       {"quantizer.op_types", kStrings, {}, 0, 0, list, quantized},
       {"quantizer.nodes_to_quantize", kStrings, {}, 0, 0, list, quantized},
@@ -105,16 +128,16 @@ std::vector<Axis> make_axes() {
       {"quantizer.overrides", kOverrides, {}, 0, 0, object, quantized},
       {"quantizer.activation_restricted", kBool, {}, 0, 0, false, is_static},
       {"quantizer.minimum_real_range", kNumber, {}, 0, 1e30, 0, is_static},
-      {"quantizer.channel_axes", kObject, {}, 0, 0, object, with_qdq_nodes},
+      {"quantizer.channel_axes", kObject, {}, 0, 0, object, by_channel},
       {"quantizer.block_size", kInteger, {}, 0, 1 << 20, 0, with_qdq_nodes},
       {"quantizer.quantize_bias", kBool, {}, 0, 0, true, in_qdq},
-      {"quantizer.bias_guard", kBool, {}, 0, 0, true, is_static},
+      {"quantizer.bias_guard", kBool, {}, 0, 0, true, guards_bias},
       {"quantizer.weight_qdq", kBool, {}, 0, 0, false, in_qdq},
       {"quantizer.dedicated_qdq", kBool, {}, 0, 0, false, in_qdq},
       {"quantizer.contrib_qdq", kBool, {}, 0, 0, false, with_qdq_nodes},
-      {"quantizer.exclude_output_op_types", kStrings, {}, 0, 0, list, in_qdq},
+      {"quantizer.exclude_output_op_types", kStrings, {}, 0, 0, list, is_static},
       {"quantizer.force_layout_ops", kBool, {}, 0, 0, false, is_static},
-      {"quantizer.matmul_const_only", kBool, {}, 0, 0, false, quantized},
+      {"quantizer.matmul_const_only", kBool, {}, 0, 0, false, with_activations},
       {"quantizer.sigmoid_fixed", kBool, {}, 0, 0, false, in_qoperator},
       {"quantizer.subgraphs", kBool, {}, 0, 0, true, quantized},
       {"quantizer.fold_constants", kBool, {}, 0, 0, true, quantized},

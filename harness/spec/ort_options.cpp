@@ -249,6 +249,11 @@ class Mapper {
     if (found == given_.end()) {
       return {};
     }
+    if (row.kind == Kind::kAverage && found->second == true && given_.contains("calibrate_method") &&
+        last_word(given_.find("calibrate_method")->second) != "MinMax") {
+      return wrong(fmt::format("'{}' has no effect with calibrate_method {}", row.name,
+                               last_word(given_.find("calibrate_method")->second)));
+    }
     std::optional<Json> value = axis_value(row.kind, found->second);
     if (!value) {
       return wrong(fmt::format("'{}' cannot be {}", row.name, shortened(found->second.dump())));

@@ -82,7 +82,7 @@ TEST_F(ExternalData, NeverTakesThePlaceOfAnotherFileInUse) {
   const std::string tensors = read("m.onnx.data");
   const Ran over = shell("assay quantize copy.onnx --calibration x=samples.npy -o m.onnx --external-data");
   EXPECT_EQ(over.code, 2);
-  EXPECT_THAT(over.err, HasSubstr("holds those of copy.onnx"));
+  EXPECT_THAT(over.err, HasSubstr("this is the file of the external data of the model"));
   EXPECT_EQ(read("m.onnx.data"), tensors);
   for (const char* flag : {"--report", "--save-ranges"}) {
     const Ran same = quantize(std::string("-o q.onnx --external-data ") + flag + " q.onnx.data");
@@ -100,6 +100,47 @@ TEST_F(ExternalData, LeavesNothingWhereItCannotBeWritten) {
   ASSERT_EQ(shell("mkdir q.onnx.data").code, 0);
   EXPECT_EQ(quantize("-o q.onnx --external-data").code, 4);
   EXPECT_FALSE(exists("q.onnx"));
+}
+
+// Under whatever name: relative, a link, a hard link.
+TEST_F(ExternalData, NothingIsWrittenOverAnInput) {
+  ASSERT_EQ(shell("ln -s m.onnx.data soft && ln m.onnx.data hard && cp m.onnx.data d.json && ln -f d.json m.onnx.data "
+                  "&& ln -f samples.npy same.npy")
+                .code,
+            0);
+  const std::string tensors = read("m.onnx.data");
+  const std::string samples = read("samples.npy");
+  const std::string model = read("m.onnx");
+  const std::string quantize = "assay quantize m.onnx --calibration x=samples.npy ";
+  const std::string infer = "assay infer m.onnx --input x=x.npy -o out ";
+  for (const std::string& line : {
+           quantize + "-o m.onnx.data",
+           quantize + "-o soft",
+           quantize + "-o ./d.json",
+           quantize + "-o same.npy",
+           quantize + "-o q.onnx --report soft",
+           quantize + "-o q.onnx --save-ranges d.json",
+           quantize + "-o q.onnx --report same.npy",
+           infer + "--save-optimized m.onnx.data",
+           infer + "--save-optimized d.json",
+           infer + "--trace soft",
+           infer + "--times d.json",
+           std::string("assay new m.onnx -o d.json --force"),
+           std::string("assay compare m.onnx m.onnx --json d.json"),
+           std::string("assay compare m.onnx m.onnx --json soft"),
+       }) {
+    const Ran ran = shell(line);
+    EXPECT_EQ(ran.code, 2) << line;
+    EXPECT_THAT(ran.err, HasSubstr("it needs one of its own")) << line;
+    EXPECT_EQ(read("m.onnx.data"), tensors) << line;
+    EXPECT_EQ(read("samples.npy"), samples) << line;
+    EXPECT_EQ(read("m.onnx"), model) << line;
+  }
+  EXPECT_FALSE(exists("q.onnx"));
+  ASSERT_EQ(shell("mkdir -p set/test_data_set_0 && cp x.npy set/test_data_set_0/input_0.npy").code, 0);
+  const Ran inside = shell("assay quantize m.onnx --calibration set -o set/test_data_set_0/input_0.npy");
+  EXPECT_EQ(inside.code, 2) << inside.err;
+  EXPECT_EQ(shell("assay quantize m.onnx --calibration set -o set/q.onnx").code, 0);
 }
 
 }  // namespace

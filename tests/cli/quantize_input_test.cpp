@@ -38,6 +38,8 @@ class QuantizeInput : public SmallModel {
     write("text.onnx", "this is no model");
     write("ranges.json", R"({"x": [-1, 1], "c": [-1, 1], "y/out:0": [0, 1]})");
     write("backwards.json", R"({"x": [1, -1]})");
+    write("wide.json", R"({"x": [-1e300, 1], "c": [-1, 1], "y/out:0": [0, 1]})");
+    write("weight.json", R"({"x": [-1, 1], "c": [-1, 1], "y/out:0": [0, 1], "w": [0, 127]})");
     write("some.json", R"({"c": [-1, 1]})");
     write("broken.json", "{\"x\": [1,");
     write("folder/.keep", "");
@@ -76,6 +78,9 @@ TEST_F(QuantizeInput, IsRefusedWithTheRightCodeAndNothingWritten) {
       {"assay quantize m.onnx -o q.onnx --ranges backwards.json", 2, "min <= max"},
       {"assay quantize m.onnx -o q.onnx --ranges some.json", 2, "'x'"},
       {"assay quantize m.onnx -o q.onnx --ranges ranges.json --calibration data", 2, "has no effect"},
+      {"assay quantize m.onnx -o q.onnx --ranges wide.json", 2, "'x': [-1e+300, 1] goes beyond float32"},
+      {"assay quantize m.onnx -o q.onnx --ranges weight.json", 2,
+       "'w' is a constant, whose range is that of its values, not [0, 127]"},
       // names
       {"assay quantize m.onnx -o q.onnx --calibration data --set 'quantizer.nodes_to_exclude=[\"conf\"]'", 2,
        "no node 'conf'"},
@@ -86,11 +91,42 @@ TEST_F(QuantizeInput, IsRefusedWithTheRightCodeAndNothingWritten) {
       {"assay quantize m.onnx -o q.onnx --calibration data --set 'quantizer.op_types=[\"Conf\"]'", 2, "'Conf'"},
       // settings that the format has no use for
       {"assay quantize m.onnx -o q.onnx --set quantizer.format=weight_only --set quantizer.smooth_quant=true", 2,
-       "smooth_quant is of no use with quantizer.format=weight_only"},
+       "--set quantizer.smooth_quant=true: it has no effect under the other settings"},
       {"assay quantize m.onnx -o q.onnx --set quantizer.format=dynamic --set quantizer.bias_correction=true", 2,
-       "bias_correction cannot be done with quantizer.format=dynamic"},
+       "--set quantizer.bias_correction=true: it has no effect under the other settings"},
       {"assay quantize m.onnx -o q.onnx --ranges ranges.json --set quantizer.smooth_quant=true", 2,
        "--calibration DATA is needed"},
+      {"assay quantize m.onnx -o q.onnx --ranges ranges.json -j 2", 2, "-j has no effect: the ranges are given"},
+      {"assay quantize m.onnx -o q.onnx --ranges ranges.json --save-ranges r.json", 2,
+       "--save-ranges has no effect: the ranges are given"},
+      {"assay quantize m.onnx -o q.onnx --set quantizer.format=dynamic --save-ranges r.json", 2,
+       "--save-ranges has no effect: nothing is calibrated"},
+      {"assay quantize m.onnx -o q.onnx --set quantizer.format=dynamic --calibration data", 2,
+       "--calibration has no effect"},
+      {"assay quantize m.onnx -o q.onnx --set quantizer.format=dynamic --ranges ranges.json", 2,
+       "--ranges has no effect"},
+      {"assay quantize m.onnx -o q.onnx --to-u8 -j 2", 2, "have no meaning"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --set quantizer.percentile=50", 2,
+       "--set quantizer.percentile=50: it has no effect under the other settings"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --set quantizer.smooth_quant_alpha=0.9", 2, "no effect"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --set quantizer.activation_range=narrow", 2, "no effect"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --set 'quantizer.channel_axes={\"MatMul\":0}'", 2,
+       "no effect"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --set quantizer.per_channel=true "
+       "--set 'quantizer.channel_axes={\"Conv\":1}'",
+       2, "only MatMul and the normalizations have a choice of axis; found Conv"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --set quantizer.format=qoperator --set "
+       "quantizer.block_size=2",
+       2, "no effect"},
+      {"assay quantize m.onnx -o q.onnx --set quantizer.format=dynamic --set quantizer.block_size=2", 2, "no effect"},
+      {"assay quantize m.onnx -o q.onnx --set quantizer.format=dynamic --set quantizer.calibration=entropy", 2,
+       "no effect"},
+      {"assay quantize m.onnx -o q.onnx --set quantizer.format=weight_only --set quantizer.relu=keep", 2, "no effect"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --set quantizer.quantize_bias=false --set "
+       "quantizer.bias_guard=false",
+       2, "no effect"},
+      {"assay infer m.onnx --input x=x.npy -o out --set runtime.name=onnxruntime --set runtime.precision=exact", 2,
+       "no effect"},
       {"assay quantize m.onnx -o q.onnx --calibration data --set quantizer.smooth_quant_alpha=2", 2,
        "smooth_quant_alpha"},
       // models
@@ -126,6 +162,8 @@ TEST_F(QuantizeInput, IsRefusedWithTheRightCodeAndNothingWritten) {
       {"assay quantize m.onnx -o q.onnx --calibration data --target 'sqnr>=3' --target-output z", 2, "no output 'z'"},
       {"assay quantize m.onnx -o q.onnx --calibration data --target 'sqnr>=3' --search quantizer.bits=4", 2,
        "--search quantizer.bits=4"},
+      {"assay quantize m.onnx -o q.onnx --calibration data --target 'sqnr>=3' --search quantizer.format=none,qdq", 2,
+       "format none quantizes nothing"},
       {"assay quantize m.onnx -o q.onnx --calibration data --target 'sqnr>=3' --search runtime.isa=avx2", 2,
        "only quantizer.* axes"},
       {"assay quantize m.onnx -o q.onnx --calibration data --target 'sqnr>=3' --set runtime.batch=2", 2,

@@ -241,6 +241,17 @@ def split_gather():
     return n
 
 
+def constant_first():
+    """A MatMul whose first operand is constant."""
+    n = Network("constant_first", 22)
+    n.input("x", 8, 5)
+    n.node("MatMul", [n.weight("w", 6, 8), "x"], "m1")
+    n.node("Relu", ["m1"], "r1")
+    n.node("MatMul", ["r1", n.weight("v", 5, 4)], "y")
+    n.output("y", 6, 4)
+    return n
+
+
 def upsampling():
     n = Network("upsampling", 16)
     n.input("x", 1, 4, 5, 5)
@@ -283,7 +294,7 @@ class HalfNetwork(Network):
 
 
 GENERATED = [conv_relu_pool, mobile_block, residual, two_users, mlp, attention, concat, pooling, swish, movement,
-             shared_constants, inner_output, conv1d, scaled_gemm, split_gather, upsampling, normalization, HalfNetwork]
+             shared_constants, inner_output, conv1d, scaled_gemm, split_gather, constant_first, upsampling, normalization, HalfNetwork]
 
 
 def folded(path):

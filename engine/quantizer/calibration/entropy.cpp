@@ -67,38 +67,56 @@ class Divergence {
   // KL of the clip after `bins` bins. With S = sum P and T = sum Q:
   //   S KL = sum P ln P - sum P ln Q - S ln S + (sum of P where Q != 0) ln T.
   double operator()(std::size_t bins) const {
-    return compute(bins, [](double x) { return std::log(x); });
+    return compute(bins, std::numeric_limits<double>::infinity(), [](double x) { return std::log(x); });
   }
-  // The same, off by less than kLogError.
-  double estimate(std::size_t bins) const {
+  // The same, off by less than kLogError; or infinity where it is sure to lie above `limit`.
+  double estimate(std::size_t bins, double limit) const {
     static const QuickLog kLog;
-    return compute(bins, kLog);
+    return compute(bins, limit, kLog);
   }
 
  private:
+  // A level's part of the sum, P ln P - P ln Q but for T, is never negative (the log-sum inequality), so that the sum
+  // over some levels is a bound. Small values are the most frequent: the first levels say most.
   template <typename Log>
-  double compute(std::size_t bins, const Log& log) const {
+  double compute(std::size_t bins, double limit, const Log& log) const {
     const double total = sum_.back();
-    const double kept = sum_[bins];
-    const double last = counts_[bins - 1];
-    const double beyond = total - kept;
-    double sum = sum_log_[bins - 1] + (last + beyond > 0 ? (last + beyond) * std::log(last + beyond) : 0);
-    for (std::size_t level = 0; level < kLevels; ++level) {
+    double sum = last_level(bins, log) - total * std::log(total);
+    const double most = limit * total;
+    for (std::size_t level = 0; level + 1 < kLevels; ++level) {
+      if (level % kLevelsBetweenLooks == 0 && sum > most) {
+        return std::numeric_limits<double>::infinity();
+      }
       const std::size_t begin = level * bins / kLevels;
       const std::size_t end = (level + 1) * bins / kLevels;
-      const bool is_last = level + 1 == kLevels;
       const double group = sum_[end] - sum_[begin];
-      const double mass = group + (is_last ? beyond : 0);
-      if (mass == 0) {
-        continue;
+      if (group > 0) {
+        sum += sum_log_[end] - sum_log_[begin] - group * log(group / (filled_[end] - filled_[begin]));
       }
-      const double filled = filled_[end] - filled_[begin] + (is_last && last == 0 && beyond > 0 ? 1 : 0);
-      const double q = group > 0 ? group / filled / kept : kMissingShare;
-      sum -= mass * log(q);
     }
-    return sum / total - std::log(total);
+    return sum / total;
   }
 
+  // The part of the last level, which has what lies beyond the clip too, and the term with T.
+  template <typename Log>
+  double last_level(std::size_t bins, const Log& log) const {
+    const double kept = sum_[bins];
+    const double beyond = sum_.back() - kept;
+    const double last = counts_[bins - 1];
+    const std::size_t begin = (kLevels - 1) * bins / kLevels;
+    const double group = kept - sum_[begin];
+    const double mass = group + beyond;
+    double sum =
+        sum_log_[bins - 1] - sum_log_[begin] + (last + beyond > 0 ? (last + beyond) * std::log(last + beyond) : 0);
+    if (group > 0) {
+      const double filled = filled_[bins] - filled_[begin] + (last == 0 && beyond > 0 ? 1 : 0);
+      return sum - mass * log(group / filled) + sum_.back() * std::log(kept);
+    }
+    sum -= mass > 0 ? mass * log(kMissingShare) : 0;
+    return sum + (kept > 0 ? kept * std::log(kept) : 0);
+  }
+
+  static constexpr std::size_t kLevelsBetweenLooks = 4;
   static constexpr auto kLevels = static_cast<std::size_t>(kEntropyLevels);
   const std::vector<double>& counts_;
   std::vector<double> sum_;
@@ -110,12 +128,24 @@ class Divergence {
 // estimate can the divergence be the least.
 std::size_t least_divergence(const Divergence& divergence, std::size_t all_bins) {
   constexpr auto kFewest = static_cast<std::size_t>(kEntropyLevels);
-  std::vector<double> estimates(all_bins + 1, std::numeric_limits<double>::infinity());
-  for (std::size_t bins = kFewest; bins <= all_bins; ++bins) {
-    estimates[bins] = divergence.estimate(bins);
-  }
+  constexpr std::size_t kFirstLook = 64;
   // Beside the logarithms' error there is that of sums in double.
-  const double limit = *std::min_element(estimates.begin(), estimates.end()) + 2 * kLogError + 1e-9;
+  constexpr double kSlack = 4 * kLogError + 1e-9;
+  double lowest = std::numeric_limits<double>::infinity();
+  std::vector<double> estimates(all_bins + 1, std::numeric_limits<double>::infinity());
+  const auto look = [&](std::size_t bins) {
+    estimates[bins] = divergence.estimate(bins, lowest + kSlack);
+    lowest = std::min(lowest, estimates[bins]);
+  };
+  for (std::size_t bins = kFewest; bins <= all_bins; bins += kFirstLook) {
+    look(bins);  // a low limit for all others
+  }
+  for (std::size_t bins = kFewest; bins <= all_bins; ++bins) {
+    if (bins % kFirstLook != 0) {
+      look(bins);
+    }
+  }
+  const double limit = lowest + kSlack;
   std::size_t best = all_bins;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t bins = all_bins; bins >= kFewest; --bins) {

@@ -65,6 +65,12 @@ std::string number_text(double value) {
   return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
 }
 
+bool is_asked(const CalibrationOptions& options, const std::string& value) {
+  return options.asked == nullptr || options.asked->contains(value);
+}
+
+bool has_histograms(Calibration method) { return counts_in_one_pass(method) || method == Calibration::kPercentile; }
+
 Status check_between(const char* axis, double value, double low, double high) {
   if (value >= low && value <= high) {
     return {};
@@ -85,7 +91,7 @@ void SampleRecord::begin_sample() {
 std::size_t SampleRecord::position_of(const std::string& value) {
   const auto [position, added] = positions_.try_emplace(value, values_.size());
   if (added) {
-    values_.push_back({.name = value, .had_fault = false, .kept = {}});
+    values_.push_back({.name = value, .had_fault = false, .asked = is_asked(options_, value), .kept = {}});
   }
   return position->second;
 }
@@ -95,15 +101,19 @@ void SampleRecord::observe(const std::string& value, const Tensor& tensor) {
     return;
   }
   const auto elements = tensor.data<float>();
-  Seen seen{.value = position_of(value),
+  const std::size_t position = position_of(value);
+  const bool asked = values_[position].asked;
+  Seen seen{.value = position,
             .rank = static_cast<Index>(tensor.rank()),
-            .extremes = scan(elements, keeps_tails(options_) ? &blocks_ : nullptr),
+            .extremes = scan(elements, asked && keeps_tails(options_) ? &blocks_ : nullptr),
             .moments = {},
             .fault = ""};
   if (options_.method == Calibration::kMeanSigma) {
     seen.moments = moments(elements);
   }
-  keep(values_[seen.value].kept, elements, seen.extremes);
+  if (asked) {
+    keep(values_[position].kept, elements, seen.extremes);
+  }
   seen.fault = fault_text(elements, seen.extremes.first_not_finite);
   seen_.push_back(std::move(seen));
 }
@@ -257,7 +267,7 @@ void RangeCollector::merge(Value& value, const SampleRecord::Kept& kept) {
 }
 
 void RangeCollector::find_percentile(Value& value) const {
-  if (value.layout.stages().empty()) {
+  if (value.layout.stages().empty() || !is_asked(options_, value.name)) {
     return;
   }
   value.percentile = percentile_of_kept(value);
@@ -316,6 +326,9 @@ ValueRange RangeCollector::range_of(const Value& value, const RangeScheme& schem
   const Scan& extremes = value.running.extremes();
   if (!extremes.has_values()) {
     return {};
+  }
+  if (has_histograms(options_.method) && !is_asked(options_, value.name)) {
+    return {.min = static_cast<double>(extremes.min), .max = static_cast<double>(extremes.max)};
   }
   if (options_.method == Calibration::kEntropy) {
     return entropy_range(value.kept.counts->finish(extremes), options_.symmetric);

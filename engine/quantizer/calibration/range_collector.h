@@ -53,6 +53,7 @@ class SampleRecord {
   struct Value {
     std::string name;
     bool had_fault = false;  // in an earlier sample: the first counts
+    bool asked = true;       // for more than its extremes
     Kept kept;
   };
   struct Seen {

@@ -38,6 +38,11 @@ std::optional<BiasPlace> added_bias(const Graph& graph, const GraphIndex& index,
   return BiasPlace{position, input};
 }
 
+// What a Gemm's C is multiplied with.
+double beta_of(const Node& node) {
+  return node.op_type == "Gemm" ? static_cast<double>(node.float_attribute("beta", 1.0F)) : 1.0;
+}
+
 // Where a node's bias is, or goes; nothing where there is no place for a correction.
 std::optional<BiasPlace> bias_place(const Graph& graph, const GraphIndex& index, std::size_t position) {
   const Node& node = graph.nodes[position];
@@ -46,14 +51,13 @@ std::optional<BiasPlace> bias_place(const Graph& graph, const GraphIndex& index,
     return std::nullopt;
   }
   const std::string& name = graph.nodes[place->node].input(place->input);
-  if (name.empty()) {
-    return place;
+  if (name.empty() || beta_of(node) == 0) {
+    return place;  // there is no bias, or one that adds nothing
   }
   const Tensor* bias = graph.constant(name);
   const bool is_vector = bias != nullptr && bias->dtype() == DType::kFloat32 &&
                          (bias->size() == 1 || (bias->rank() > 0 && bias->size() == bias->dim(bias->rank() - 1)));
-  const bool is_scaled_away = node.op_type == "Gemm" && node.float_attribute("beta", 1.0F) == 0;
-  return is_vector && !is_scaled_away ? place : std::nullopt;
+  return is_vector ? place : std::nullopt;
 }
 
 // The float graph's nodes beside those of the quantized one.
@@ -135,7 +139,8 @@ class Twins {
     twin.inputs[0] = input;
     for (std::size_t k = 1; k < twin.inputs.size(); ++k) {
       const std::string& name = node.inputs[k];
-      if (name.empty()) {
+      if (name.empty() || graph_.constant(name) == nullptr) {
+        twin.inputs[k].clear();  // not constant: a Gemm's C that beta = 0 leaves out
         continue;
       }
       const auto [entry, is_new] = constants_.try_emplace(name);
@@ -172,14 +177,14 @@ Status correct_bias(Graph& graph, const BiasProbe& probe, const std::vector<doub
   if (!place) {
     return internal_error("node '" + probe.node + "' has no place for a correction of its bias");
   }
-  const Node& product = graph.nodes[*position];
+  Node& product = graph.nodes[*position];
   Node& node = graph.nodes[place->node];
   node.inputs.resize(std::max(node.inputs.size(), place->input + 1));
   std::string& name = node.inputs[place->input];
-  const double beta = product.op_type == "Gemm" ? static_cast<double>(product.float_attribute("beta", 1.0F)) : 1.0;
+  const double beta = beta_of(product);
   std::vector<double> old = {0.0};
   Shape shape = {static_cast<Index>(error.size())};
-  if (!name.empty()) {
+  if (!name.empty() && beta != 0) {
     const Tensor& bias = *graph.constant(name);
     old = bias.to_doubles();
     shape = old.size() == error.size() ? bias.shape() : shape;
@@ -190,8 +195,9 @@ Status correct_bias(Graph& graph, const BiasProbe& probe, const std::vector<doub
   }
   std::vector<float> corrected(error.size());
   for (std::size_t c = 0; c < error.size(); ++c) {
-    corrected[c] = static_cast<float>(old[old.size() == 1 ? 0 : c] - error[c] / beta);
+    corrected[c] = static_cast<float>(beta * old[old.size() == 1 ? 0 : c] - error[c]);
   }
+  product.attributes.erase("beta");
   // Others may use the old one.
   name = fresh_name(graph, (name.empty() ? product.name + "_bias" : name) + "_corrected");
   graph.initializers[name] = Tensor::from<float>(shape, corrected);

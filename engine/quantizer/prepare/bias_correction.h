@@ -7,8 +7,8 @@
 //
 // Both see what the quantized layers in front make, so every layer's own share of the error is measured, and one pass
 // over the samples serves all layers: for this the quantized graph gets the float node beside each quantized one.
-// A Gemm's C becomes C - error / beta. A node without a bias gets one; a MatMul's error goes into the constant that an
-// Add behind it adds, and where there is none the node is left.
+// A Gemm's C becomes beta * C - error, and its beta 1. A node without a bias gets one; a MatMul's error goes into the
+// constant that an Add behind it adds, and where there is none the node is left.
 #pragma once
 
 #include <string>

@@ -41,9 +41,6 @@ Result<Tensor> dequantize(const RunContext& context, Index axis, const kernels::
 OperatorResult prepare_dequantize_linear(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 2, 3));
   const Index block = context.node.int_attribute("block_size", 0);
-  if (block == 0) {
-    ASSAY_TRY(check_linear_attributes(context.node));
-  }
   if (const Index code = context.node.int_attribute("output_dtype", 0); code > 1) {
     return unsupported("output_dtype is float32 (1); found " + std::to_string(code));
   }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "engine/ir/memory_limit.h"
+#include "engine/runtime/half_adapter.h"
 #include "engine/runtime/ops/element_copy.h"
 #include "engine/runtime/ops/float_operators.h"
 
@@ -253,8 +254,13 @@ OperatorResult prepare_pad(const PrepareContext& context) {
   const float value = context.node.float_attribute("value", 0);
   return make_operator(
       [mode, pads, value](const RunContext& run) -> Result<Tensor> {
-        ASSAY_TRY(check_type(run.input(0), "data", {DType::kFloat32}));
-        return pad(run.input(0), {.pads = pads, .mode = mode, .value = reinterpret_cast<const std::byte*>(&value)});
+        const Tensor& data = run.input(0);
+        ASSAY_TRY(check_type(data, "data", {DType::kFloat32, DType::kFloat16, DType::kBfloat16}));
+        Tensor fill = Tensor::scalar(value);
+        if (is_half(data.dtype())) {
+          ASSAY_ASSIGN(fill, narrow_to_half(fill, data.dtype()));
+        }
+        return pad(data, {.pads = pads, .mode = mode, .value = fill.bytes()});
       },
       "move");
 }

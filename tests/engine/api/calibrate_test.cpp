@@ -224,10 +224,10 @@ TEST(GivenRanges, OfAnotherToolMayNameMore) {
   ASSERT_TRUE(result.ok()) << result.error().message;
   EXPECT_THAT(
       result.value().warnings,
-      testing::Contains("quantizer.ranges: 'cache' has 1 tensors that are not in this model: 'no such tensor'"));
+      testing::Contains("quantizer.ranges: 'cache' has 1 tensors that this model does not compute: 'no such tensor'"));
   options.ranges = {{"other", {0, 1}}};
   EXPECT_EQ(quantize(model, nullptr, options).error().message,
-            "quantizer.ranges: 'cache' names no tensor of this model; it has 'other'");
+            "quantizer.ranges: 'cache' names no tensor that this model computes; it has 'other'");
 }
 
 }  // namespace

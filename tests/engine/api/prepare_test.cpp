@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "engine/api/observe.h"
 #include "tests/engine/api/quantize_support.h"
@@ -286,6 +287,43 @@ TEST(LastAxisMagnitudes, PassOverWhatIsNotFinite) {
   ASSERT_TRUE(found.ok());
   ASSERT_EQ(found.value().size(), 1U);  // y has another length
   EXPECT_THAT(found.value().at("x"), ElementsAre(3, 2));
+}
+
+// The shape of the operand follows from the operators in front; it takes no samples.
+TEST(Prepare, ASoftmaxOfOldNeedsNoStatedShape) {
+  const Model model = Model::from_graph(GraphBuilder(11)
+                                            .input("x", {3, 2, 2})
+                                            .constant("w", floats({2, 2}, {1, 2, 3, 4}))
+                                            .node("MatMul", "product", {"x", "w"})
+                                            .node("Softmax", "soft", {"product"}, {{"axis", Index{1}}})
+                                            .node("MatMul", "last", {"soft", "w"})
+                                            .output("last", {3, 2, 2})
+                                            .build())
+                          .value();
+  for (const Format format : {Format::kDynamic, Format::kWeightOnly}) {
+    Options options;
+    options.format = format;
+    const auto made = quantize(model, samples({}), options);
+    ASSERT_TRUE(made.ok()) << made.error().message;
+    EXPECT_EQ(test::count_op(made.value().model.graph(), "Flatten"), 1);
+  }
+}
+
+TEST(Prepare, NamesTheWeightThatIsNotFinite) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Model model = Model::from_graph(GraphBuilder()
+                                            .input("x", {1, 2})
+                                            .constant("w", floats({2, 2}, {1, nan, 3, 4}))
+                                            .constant("v", floats({2, 2}, {1, 2, 3, 4}))
+                                            .node("MatMul", "bad", {"x", "w"})
+                                            .node("Tanh", "between", {"bad"})
+                                            .node("MatMul", "y", {"between", "v"})
+                                            .output("y", {1, 2})
+                                            .build())
+                          .value();
+  const auto made = quantize(model, samples({{{"x", floats({1, 2}, {1, 2})}}}), Options());
+  ASSERT_FALSE(made.ok());
+  EXPECT_THAT(made.error().message, HasSubstr("it is computed from 'w', a constant of MatMul 'bad' that holds nan"));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "engine/quantizer/emit.h"
 #include "engine/quantizer/quantize_graph.h"
 #include "tests/engine/quantizer/graph_builder.h"
@@ -293,6 +295,29 @@ TEST(EmitQdq, ContribOperatorsHaveTheirDomain) {
   const Graph graph = qdq(conv_relu().output("relu", {1, 2, 2, 2}).build(), conv_ranges(), options).graph;
   EXPECT_EQ(graph.opset(), 13);
   EXPECT_EQ(test::producer_of(graph, "relu")->domain, kMicrosoftDomain);
+}
+
+// QuantizeLinear takes data and scale of one type.
+TEST(EmitQdq, AScaledHalfWeightStaysHalf) {
+  Tensor weight = Tensor::allocate(DType::kFloat16, {1, 2}).value();
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::uint16_t bits = float_to_float16(static_cast<float>(i) + 1);
+    std::memcpy(weight.mutable_bytes() + 2 * i, &bits, 2);
+  }
+  Options options;
+  options.weight_qdq = true;
+  const Graph graph = quantize_graph(GraphBuilder()
+                                         .input("x", {1, 1}, DType::kFloat16)
+                                         .constant("w", weight)
+                                         .node("Gemm", "y", {"x", "w"}, {{"alpha", 0.5F}})
+                                         .output("y", {1, 2}, DType::kFloat16)
+                                         .build(),
+                                     test::ranges({{"x", {-1, 1}}, {"y", {-2, 2}}}), options)
+                          .value()
+                          .graph;
+  ASSERT_NE(graph.constant("w_scaled"), nullptr);
+  EXPECT_EQ(graph.constant("w_scaled")->dtype(), DType::kFloat16);
+  EXPECT_THAT(test::constant_values(graph, "w_scaled"), ElementsAre(0.5, 1));
 }
 
 }  // namespace

@@ -189,5 +189,62 @@ TEST(EmitQOperator, DroppedReluWithOtherUsesServesThemAll) {
   EXPECT_EQ(test::producer_of(graph, "relu")->inputs[0], "relu_quantized");
 }
 
+// As an activation, since what multiplies int8 in front would have to be int8 itself.
+TEST(EmitQOperator, AConstantFirstOperandOfMatMulHasTheTypeOfActivations) {
+  const Graph graph = qoperator(GraphBuilder()
+                                    .input("x", {2, 2})
+                                    .constant("w", floats({2, 2}, {-1, 2, 3, 4.1F}))
+                                    .node("MatMul", "y", {"w", "x"})
+                                    .output("y", {2, 2})
+                                    .build(),
+                                test::ranges({{"x", {-1, 1}}, {"y", {-7, 7}}}));
+  EXPECT_THAT(test::op_types(graph), ElementsAre("QuantizeLinear", "QLinearMatMul", "DequantizeLinear"));
+  EXPECT_EQ(graph.constant("w_quantized")->dtype(), DType::kUint8);
+  EXPECT_THAT(test::constant_values(graph, "w_quantized"), ElementsAre(0, 150, 200, 255));
+}
+
+// Whatever operators are excluded, what becomes of clamps, and who else uses their inputs.
+TEST(EmitQOperator, ExcludedOutputsStayFloat) {
+  for (const Format format : {Format::kQdq, Format::kQOperator}) {
+    for (const ReluPolicy relu : {ReluPolicy::kSafe, ReluPolicy::kDrop, ReluPolicy::kKeep}) {
+      for (const char* excluded : {"Conv", "Relu", "Add", "MaxPool"}) {
+        Options options;
+        options.format = format;
+        options.relu = relu;
+        options.exclude_output_op_types = {excluded};
+        for (const bool shared : {false, true}) {
+          GraphBuilder builder =
+              conv_relu().node("MaxPool", "pool", {"relu"}, {{"kernel_shape", std::vector<Index>{1, 1}}});
+          builder.node("Add", "sum", {"pool", shared ? "conv" : "pool"}).output("sum", {1, 2, 2, 2});
+          const auto made = quantize_graph(
+              builder.build(),
+              test::ranges({{"x", {-1, 1}}, {"conv", {-5, 5}}, {"relu", {0, 5}}, {"pool", {0, 5}}, {"sum", {-5, 10}}}),
+              options);
+          ASSERT_TRUE(made.ok()) << excluded << made.error().message;
+          for (const Node& node : made.value().graph.nodes) {
+            const bool integer = node.op_type == std::string("QLinear") + excluded;
+            EXPECT_FALSE(integer) << excluded;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(EmitQOperator, RefusesProductsOfTypesThatNoRuntimeHas) {
+  const auto with = [](const std::string& tensor, DType type) {
+    Options options;
+    options.format = Format::kQOperator;
+    options.overrides[tensor].type = type;
+    const auto made = quantize_graph(conv_relu().output("relu", {1, 2, 2, 2}).build(), conv_ranges(), options);
+    return made.ok() ? "" : made.error().message;
+  };
+  EXPECT_THAT(with("x", DType::kInt8),
+              testing::HasSubstr("Conv node 'conv' (opset 13): quantizer.format=qoperator has no form with int8 'x', "
+                                 "int8 'w' and uint8 'relu', as quantizer.overrides wants it"));
+  EXPECT_THAT(with("relu", DType::kInt8), testing::HasSubstr("has no form with uint8 'x'"));
+  EXPECT_EQ(with("w", DType::kUint8), "");
+}
+
 }  // namespace
 }  // namespace assay::quantizer

@@ -142,5 +142,29 @@ TEST(CheckOptions, SmoothQuantAlphaIsAShare) {
   EXPECT_EQ(error_of(options), "quantizer.smooth_quant_alpha must lie in [0, 1]; found nan");
 }
 
+TEST(CheckOptions, RefusesWhatNoRuntimeHasAnOperatorFor) {
+  Options options;
+  options.format = Format::kQOperator;
+  options.activation_type = DType::kInt8;
+  options.weight_type = DType::kUint8;
+  EXPECT_EQ(error_of(options),
+            "quantizer.activation_type=int8 with weight_type=uint8: ONNX Runtime has no QLinearConv, QLinearMatMul or "
+            "QGemm of these; take int8 weights, or quantizer.format=qdq");
+  options.weight_type = DType::kInt8;
+  EXPECT_EQ(error_of(options), "");
+  options.overrides["w"].type = DType::kInt16;
+  EXPECT_EQ(error_of(options),
+            "quantizer.overrides for 'w': type int16, but the operators of quantizer.format=qoperator and dynamic take "
+            "int8 and uint8 only");
+  options.format = Format::kQdq;
+  EXPECT_EQ(error_of(options), "");
+  options = {};
+  options.block_size = 2;
+  options.contrib_qdq = true;
+  EXPECT_EQ(error_of(options),
+            "quantizer.block_size cannot go with quantizer.contrib_qdq: DequantizeLinear of com.microsoft has no "
+            "blocks");
+}
+
 }  // namespace
 }  // namespace assay::quantizer

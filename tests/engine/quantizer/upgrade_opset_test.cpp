@@ -138,5 +138,19 @@ TEST(UpgradeOpset, NamesAnOperatorItCannotLift) {
             "with opset 13 or later");
 }
 
+TEST(UpgradeOpset, AttributesBecomeInputsOfTheOperandsType) {
+  Graph graph = GraphBuilder(10)
+                    .input("x", {2, 2}, DType::kFloat16)
+                    .node("Clip", "clip", {"x"}, {{"min", 0.5F}})
+                    .node("Pad", "pad", {"clip"}, {{"pads", std::vector<Index>{1, 1, 1, 1}}, {"value", 2.0F}})
+                    .output("pad", {4, 4}, DType::kFloat16)
+                    .build();
+  ASSERT_TRUE(upgrade(graph).ok());
+  for (const auto& [name, value] : {std::pair("clip_min", 0.5), std::pair("pad_value", 2.0)}) {
+    ASSERT_EQ(graph.constant(name)->dtype(), DType::kFloat16) << name;
+    EXPECT_EQ(graph.constant(name)->to_doubles()[0], value) << name;
+  }
+}
+
 }  // namespace
 }  // namespace assay::quantizer

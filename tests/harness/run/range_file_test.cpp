@@ -79,6 +79,13 @@ TEST_F(RangeFiles, FaultsAreNamedWithTheirPlace) {
   EXPECT_EQ(message(R"({"format": "assay-ranges", "schema_version": 2, "ranges": {}})"),
             ":1:1: schema_version must be 1, found 2");
   EXPECT_NE(message(R"({"format": "assay-ranges", "schema_version": 1, "ranges": {}})"), "");
+  const std::string own = R"({"format": "assay-ranges", "schema_version": 1, "model_digest": "", "ranges": {}, )";
+  EXPECT_THAT(message(own + R"("calibration": {"quantizer.calibration": "fast"}})"), testing::HasSubstr("'fast'"));
+  EXPECT_THAT(message(own + R"("calibration": {"quantizer.relu": "keep"}})"),
+              testing::HasSubstr("'quantizer.relu' is no axis that ranges depend on"));
+  EXPECT_THAT(message(own + R"("calibration": {}, "samples": "many"})"),
+              testing::HasSubstr("samples must be a whole number, found many"));
+  EXPECT_EQ(message(own + R"("calibration": {}, "samples": 3})"), "");
   EXPECT_NE(message(""), "");
   EXPECT_NE(message("{"), "");
   EXPECT_EQ(read_ranges("/nonexistent").error().kind, ErrorKind::kIo);
@@ -104,6 +111,12 @@ TEST_F(RangeFiles, SettingsThatDifferAreErrors) {
   spec::Configuration mse;
   mse.set("quantizer.calibration", "mse");
   EXPECT_EQ(calibration_settings(mse).at("quantizer.activation_type"), "uint8");
+}
+
+TEST_F(RangeFiles, AByteOrderMarkIsNoPartOfTheText) {
+  EXPECT_EQ(read("\xEF\xBB\xBFx,-1,2\n").value().ranges, (Ranges{{"x", {-1, 2}}}));
+  EXPECT_EQ(read("\xEF\xBB\xBFname,min,max\nx,-1,2\n").value().ranges, (Ranges{{"x", {-1, 2}}}));
+  EXPECT_EQ(read("\xEF\xBB\xBF{\"x\": [-1, 2]}").value().ranges, (Ranges{{"x", {-1, 2}}}));
 }
 
 }  // namespace

@@ -73,6 +73,11 @@ TEST(OrtOptions, AnOptionWithoutEffectIsAnError) {
             "axis 'quantizer.ort_options': 'SmoothQuantAlpha' has no effect under the other options");
   EXPECT_EQ(error_of(R"({"CalibPercentile": 99.0})"),
             "axis 'quantizer.ort_options': 'CalibPercentile' has no effect under the other options");
+  EXPECT_EQ(error_of(R"({"calibrate_method": "CalibrationMethod.Entropy", "CalibMovingAverage": true})"),
+            "axis 'quantizer.ort_options': 'CalibMovingAverage' has no effect with calibrate_method Entropy");
+  EXPECT_EQ(error_of(R"({"calibrate_method": "MinMax", "CalibMovingAverage": true})"), "");
+  EXPECT_EQ(error_of(R"({"QuantizeBias": false, "QDQDisableWeightAdjustForInt32Bias": true})"),
+            "axis 'quantizer.ort_options': 'QDQDisableWeightAdjustForInt32Bias' has no effect under the other options");
   EXPECT_EQ(error_of(R"({"SmoothQuantFolding": false})"),
             "axis 'quantizer.ort_options': 'SmoothQuantFolding' has no effect here: SmoothQuant folds wherever it can");
 }

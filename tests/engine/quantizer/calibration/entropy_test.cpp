@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/quantizer/calibration/dyadic_histogram.h"
@@ -78,6 +79,32 @@ TEST(Entropy, FindsTheCandidateOfLeastDivergence) {
     const ValueRange range = entropy_range(histogram, true);
     EXPECT_EQ(range.max, static_cast<double>(histogram.edges[best])) << "seed " << test::test_seed();
     EXPECT_EQ(range.min, -range.max);
+  }
+}
+
+// Histograms of every kind: few filled bins, heavy tails, most of it in one place.
+TEST(Entropy, NoOtherCandidateIsBetter) {
+  for (std::uint64_t stream = 0; stream < 40; ++stream) {
+    test::Random random(100 + stream);
+    Histogram histogram{.edges = {}, .counts = {}, .min = 0, .max = 1000};
+    const float filled = random.uniform(0.01F, 1);
+    const float spread = random.uniform(1, 300);
+    for (int bin = 0; bin < 512; ++bin) {
+      const float mean = 20000 * std::exp(-static_cast<float>(bin) / spread);
+      const bool has_any = random.uniform(0, 1) < filled || bin == 511;
+      histogram.counts.push_back(has_any ? static_cast<std::uint64_t>(std::ceil(random.uniform(0, 2) * mean)) : 0);
+    }
+    for (int edge = 0; edge <= 512; ++edge) {
+      histogram.edges.push_back(static_cast<float>(edge));
+    }
+    std::vector<double> h(histogram.counts.begin(), histogram.counts.end());
+    h[0] = h[1];
+    double least = divergence(h, 128);
+    for (std::size_t bins = 129; bins <= 512; ++bins) {
+      least = std::min(least, divergence(h, bins));
+    }
+    const double found = divergence(h, static_cast<std::size_t>(entropy_range(histogram, true).max));
+    EXPECT_NEAR(found, least, 1e-11) << "seed " << test::test_seed() << ", stream " << stream;
   }
 }
 

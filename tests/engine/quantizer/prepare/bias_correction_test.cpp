@@ -72,7 +72,7 @@ TEST(CorrectBias, SubtractsTheErrorOrGivesABias) {
   EXPECT_THAT(constant_values(graph, graph.nodes[2].input(2)), ElementsAre(2.75));
 }
 
-TEST(CorrectBias, DividesByBetaAndLeavesOthersTheirBias) {
+TEST(CorrectBias, TakesBetaInAndLeavesOthersTheirBias) {
   Graph graph = GraphBuilder()
                     .input("x", {1, 2})
                     .constant("w", floats({2, 2}, {1, 2, 3, 4}))
@@ -82,7 +82,8 @@ TEST(CorrectBias, DividesByBetaAndLeavesOthersTheirBias) {
                     .output("b", {1, 2})
                     .build();
   ASSERT_TRUE(correct_bias(graph, {.node = "a", .quantized = "", .real = ""}, {1, -1}).ok());
-  EXPECT_THAT(constant_values(graph, graph.nodes[0].input(2)), ElementsAre(6, 6));
+  EXPECT_THAT(constant_values(graph, graph.nodes[0].input(2)), ElementsAre(3, 3));
+  EXPECT_FALSE(graph.nodes[0].has_attribute("beta"));
   EXPECT_THAT(constant_values(graph, graph.nodes[1].input(2)), ElementsAre(8, 4));
 }
 
@@ -97,6 +98,33 @@ TEST(CorrectBias, GoesIntoTheAddBehindAMatMul) {
                     .build();
   ASSERT_TRUE(correct_bias(graph, {.node = "a", .quantized = "", .real = "", .last_axis = true}, {1, -1}).ok());
   EXPECT_THAT(constant_values(graph, graph.nodes[1].input(1)), ElementsAre(7, 5));
+}
+
+// beta multiplies what is put in place of a missing C too.
+TEST(CorrectBias, ABetaOfAnySizeLosesNothingOfTheCorrection) {
+  for (const float beta : {0.0F, 0.5F, -2.0F}) {
+    Graph graph = GraphBuilder()
+                      .input("x", {1, 2})
+                      .input("computed", {1, 2})
+                      .constant("w", floats({2, 2}, {1, 2, 3, 4}))
+                      .constant("c", floats({2}, {8, 4}))
+                      .node("Gemm", "a", {"x", "w"}, {{"beta", beta}})
+                      .node("Gemm", "b", {"a", "w", beta == 0 ? "computed" : "c"}, {{"beta", beta}})
+                      .output("b", {1, 2})
+                      .build();
+    const Graph quantized =
+        quantize_graph(graph, test::ranges({{"x", {-1, 1}}, {"a", {-4, 4}}, {"b", {-9, 9}}}), {}).value().graph;
+    const BiasMeasurement measurement = measure_bias(graph, quantized, {}).value();
+    ASSERT_EQ(measurement.probes.size(), 2U) << beta;
+    for (const BiasProbe& probe : measurement.probes) {
+      ASSERT_TRUE(correct_bias(graph, probe, {1, -1}).ok());
+    }
+    EXPECT_THAT(constant_values(graph, graph.nodes[0].input(2)), ElementsAre(-1, 1));
+    EXPECT_THAT(constant_values(graph, graph.nodes[1].input(2)), ElementsAre(8 * beta - 1, 4 * beta + 1));
+    for (const Node& node : graph.nodes) {
+      EXPECT_EQ(node.float_attribute("beta", 1), 1);
+    }
+  }
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <memory>
 #include <set>
 
+#include "engine/kernels/depthwise/depthwise.h"
+#include "engine/kernels/gemm/gemm.h"
 #include "harness/bench/test_data.h"
 
 namespace assay::bench {
@@ -82,6 +84,11 @@ std::string kernel_label(const std::vector<api::KernelInfo>& kernels) {
   return text;
 }
 
+template <typename Rows>
+auto row_named(const Rows& rows, const std::string& name) {
+  return std::ranges::find_if(rows, [&](const auto& row) { return name == row.name; });
+}
+
 struct Loaded {
   explicit Loaded(api::Session made) : session(std::move(made)) {}
   api::Session session;
@@ -124,13 +131,28 @@ Result<Prepared> prepare(const ModelRun& run, const api::SessionOptions& options
   prepared.work.operations = 2.0 * static_cast<double>(loaded->session.multiply_accumulates());
   prepared.work.threads = threads;
   if (run.compared == Compared::kBytes) {
-    prepared.work.peak = kernels::find_peak(profile.isa, u8s8_arithmetic(profile));
+    prepared.work.peak = ceiling_of(loaded->session.kernels());
   }
   prepared.label = kernel_label(loaded->session.kernels());
   return prepared;
 }
 
 }  // namespace
+
+const kernels::PeakKernel* ceiling_of(const std::vector<api::KernelInfo>& ran) {
+  const auto products = kernels::gemm_kernels();
+  const auto depthwise = kernels::depthwise_kernels();
+  std::set<const kernels::PeakKernel*> ceilings;
+  for (const api::KernelInfo& info : ran) {
+    const auto product = row_named(products, info.kernel);
+    if (product != products.end()) {
+      ceilings.insert(kernels::find_peak(product->isa, product->arithmetic));
+    } else if (row_named(depthwise, info.kernel) != depthwise.end() || info.kernel.starts_with("onednn:")) {
+      ceilings.insert(nullptr);
+    }
+  }
+  return ceilings.size() == 1 ? *ceilings.begin() : nullptr;
+}
 
 BenchmarkRow session_row(const ModelRun& run, const Profile& profile, int threads) {
   return {fmt::format("{}/{}/{}/t{}", run.name, isa_name(profile.isa), precision_name(profile.precision), threads),

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "engine/api/session.h"
 #include "harness/bench/benchmark_row.h"
@@ -25,6 +26,10 @@ BenchmarkRow session_row(const ModelRun& run, const Profile& profile, int thread
 
 // NAME/<isa>/<precision>: the same on a host that has no more than `host`, one thread, timed against avx2/exact there.
 BenchmarkRow emulation_row(const ModelRun& run, const Profile& profile, Isa host);
+
+// The mix that bounds a model, by the kernels that ran: that of its matrix products. Null where none ran, where they
+// differ in their mixes, and where a depthwise kernel or oneDNN, which have none, did a part of the work.
+const kernels::PeakKernel* ceiling_of(const std::vector<api::KernelInfo>& ran);
 
 // The profiles that this CPU runs natively, best first: each ISA with `fast`, and with `exact` where that differs.
 std::vector<Profile> native_profiles();

@@ -17,6 +17,7 @@ import json, os, shutil, signal, sys, time
 import numpy as np
 mode = sys.argv[1] if len(sys.argv) > 1 else ""
 seen = False
+handles = set()
 died = os.path.join(os.path.dirname(os.path.abspath(__file__)), "died")
 for line in sys.stdin:
     request = json.loads(line)
@@ -40,6 +41,9 @@ for line in sys.stdin:
             answer["protocol"] = json.loads(mode[9:])
     elif kind == "load":
         answer.update(handle=json.dumps(request["options"], sort_keys=True))
+        handles.add(answer["handle"])
+    elif kind == "run" and request["handle"] not in handles:
+        answer.update(ok=False, error="no such handle")
     elif kind == "run":
         x = np.load(request["inputs"]["x"])
         for path in request["outputs"].values():

@@ -6,6 +6,7 @@
 #include "engine/api/session.h"
 #include "harness/compare/metric.h"
 #include "harness/spec/axis.h"
+#include "harness/spec/case.h"
 #include "reports/record.h"
 
 namespace assay::cli {
@@ -19,15 +20,20 @@ struct CauseRow {
 constexpr CauseRow kCauses[] = {
     {"pair-saturation",
      "vpmaddubsw adds two u8 x s8 products in int16 with saturation: avx2 and avx512 without VNNI, precision `fast`. "
-     "Remedies: runtime.precision=exact, quantizer.reduce_range=true, quantizer.weight_type=uint8."},
+     "Remedies: quantizer.reduce_range=true, quantizer.weight_type=uint8, a CPU with VNNI (runtime.precision=exact "
+     "computes as it does). For a model that is quantized already: `assay quantize IN.onnx -o OUT.onnx --to-u8`, or in "
+     "ONNX Runtime the session's config entry session.x64quantprecision=1."},
     {"relu-dropped",
      "A Relu was folded into a quantization whose zero point is not the type's smallest value, so negative values "
      "pass. "
      "Remedy: quantizer.relu=safe."},
-    {"clip-dropped", "A Clip was folded into a quantization whose range is wider than the Clip's."},
+    {"clip-dropped",
+     "A Clip was folded into a quantization whose range is wider than the Clip's. "
+     "Remedy: quantizer.relu=safe."},
     {"rounding", "Values lie on a rounding tie, or different rounding rules meet."},
     {"calibration-range",
-     "The calibrated range does not cover the data, or is so wide that few steps are left for it."},
+     "The calibrated range does not cover the data, or is so wide that few steps are left for it. "
+     "Remedies: calibration data like those of use, or another quantizer.calibration."},
     {"bias-overflow", "A bias does not fit int32 in units of input scale x weight scale."},
     {"shared-parameters", "Tensors that must share one scale and zero point have different ranges."},
     {"per-tensor-range", "One scale serves channels of very different ranges. Remedy: quantizer.per_channel=true."},
@@ -37,6 +43,12 @@ constexpr CauseRow kCauses[] = {
 };
 
 std::string value_list(const std::vector<std::string_view>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+
+// What the schema says of an axis, which editors show too.
+std::string axis_description(const spec::Axis& axis) {
+  static const spec::Json kSchema = spec::Json::parse(spec::case_schema_text());
+  return kSchema.at("definitions").at("axes").at("properties").at(std::string(axis.name)).value("description", "");
+}
 
 std::string axis_text(const spec::Axis& axis) {
   std::string values;
@@ -72,7 +84,7 @@ std::string axis_text(const spec::Axis& axis) {
       values = "{key: text, number, true or false}, passed on to an external runtime.";
       break;
   }
-  return values + " Default: " + spec::axis_value_text(axis.fallback) + ".";
+  return axis_description(axis) + " " + values + " Default: " + spec::axis_value_text(axis.fallback) + ".";
 }
 
 }  // namespace

@@ -32,6 +32,9 @@ int merge_action(const MergeFlags& flags) {
   if (!merged.ok()) {
     return complain(merged.error());
   }
+  if (const std::string builds = run::different_builds(merged.value()); !builds.empty()) {
+    say("the shards were made by different builds: " + builds);
+  }
   const Result<std::string> durations = run::joined_durations(flags.folders);
   if (!durations.ok()) {
     return complain(durations.error());

@@ -90,8 +90,10 @@ std::string changed_maker(const Json& then, const Json& now) {
   return changes;
 }
 
+std::string version_text(const Json& host) { return "assay " + value_of(host, "assay"); }
+
 std::string program_text(const Json& host) {
-  return fmt::format("assay {}, build {}", value_of(host, "assay"), value_of(host, "build"));
+  return fmt::format("{}, build {}", version_text(host), value_of(host, "build"));
 }
 
 }  // namespace assay::run

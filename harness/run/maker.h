@@ -17,6 +17,8 @@ std::string build_id();
 // "" where they are the same, else how they differ: "best_isa was 'scalar', now 'avx2'".
 std::string changed_maker(const reports::Json& then, const reports::Json& now);
 
+// "assay 1.0": the version of a host's facts.
+std::string version_text(const reports::Json& host);
 // "assay 1.0, build 0a1b": the program of a host's facts.
 std::string program_text(const reports::Json& host);
 

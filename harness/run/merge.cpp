@@ -37,16 +37,16 @@ Result<Part> read_part(const std::string& folder, bool alone) {
   return Part{folder, shard, std::move(run)};
 }
 
-// Every shard once, all of one selection, made by one program.
+// Every shard once, all of one selection, made by one version of the program.
 Status check_shards(const std::vector<Part>& parts) {
   const reports::ShardInfo& first = parts.front().shard;
   std::map<std::size_t, std::string> seen;
-  const std::string program = program_text(parts.front().run.host);
+  const std::string version = version_text(parts.front().run.host);
   for (const Part& part : parts) {
     const reports::ShardInfo& shard = part.shard;
-    if (const std::string other = program_text(part.run.host); other != program) {
-      return invalid_argument(fmt::format("{} and {} were made by different programs: {} and {}", parts.front().folder,
-                                          part.folder, program, other));
+    if (const std::string other = version_text(part.run.host); other != version) {
+      return invalid_argument(fmt::format("{} and {} were made by different versions: {} and {}", parts.front().folder,
+                                          part.folder, version, other));
     }
     if (shard.count != first.count) {
       return invalid_argument(fmt::format("{} is shard {}/{}, {} is {}/{}: shards of different runs",
@@ -145,6 +145,19 @@ Result<reports::RunRecord> merge_runs(const std::vector<std::string>& folders) {
     }
   }
   return merged;
+}
+
+std::string different_builds(const reports::RunRecord& merged) {
+  std::map<std::string, std::string> shards;  // by program
+  for (const reports::Json& from : merged.merged_from) {
+    std::string& list = shards[program_text(from.at("host"))];
+    list += (list.empty() ? "" : ", ") + reports::value_text(from.at("shard"));
+  }
+  std::string text;
+  for (const auto& [program, list] : shards) {
+    text += fmt::format("{}{} (shard {})", text.empty() ? "" : "; ", program, list);
+  }
+  return shards.size() > 1 ? text : "";
 }
 
 }  // namespace assay::run

@@ -34,6 +34,9 @@ std::string rerun_line(const Rerun& rerun, const std::string& case_file, const s
   if (rerun.timeout_s) {
     line += fmt::format(" --timeout {}", *rerun.timeout_s);
   }
+  if (rerun.memory_limit_mib > 0) {
+    line += fmt::format(" --memory-limit {}", rerun.memory_limit_mib);
+  }
   return line + " --filter " + shell_quoted(name);
 }
 

@@ -114,6 +114,7 @@ class Runner {
     if (options_.timeout_s != kDefaultTimeoutS) {
       background_->rerun.timeout_s = options_.timeout_s;
     }
+    background_->rerun.memory_limit_mib = options_.memory_limit_bytes >> 20;
     keep_cases_of_workers();  // a worker stays with its case
     for (std::size_t i = 0; i < selection_.variants.size(); ++i) {
       store_->set_group(i, selection_.variants[i].case_index);
@@ -195,7 +196,8 @@ class Runner {
       if (blank.name != result.name) {
         return;
       }
-      std::string change = changed_maker(entry.made_by, maker);
+      std::string change = result.outcome == Outcome::kSkip ? "skipped, which another try may not be"
+                                                            : changed_maker(entry.made_by, maker);
       if (change.empty()) {
         change = result.configuration == blank.configuration ? changed_source(result.sources, blank.sources)
                                                              : "their configuration is another";

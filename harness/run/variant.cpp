@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "harness/run/cause.h"
 #include "harness/run/checking.h"
 #include "harness/run/graph_facts.h"
 #include "harness/run/needs.h"
@@ -158,15 +158,6 @@ reports::VariantResult blank_result(const spec::Case& test_case, const spec::Var
 
 namespace {
 
-// Another configuration of the same case that lacks one known source of error.
-struct Counterfactual {
-  const char* axis;
-  const char* value;
-  const char* cause;  // of the failure, where the checks hold under it
-};
-constexpr std::array kCounterfactuals = {Counterfactual{"runtime.precision", "exact", "pair-saturation"},
-                                         Counterfactual{"quantizer.relu", "safe", "relu-dropped"}};
-
 bool holds_under(Execution& execution, const spec::Configuration& configuration, const spec::Configuration& other) {
   const Result<Prepared> prepared = prepare(execution, other);
   reports::VariantResult record;
@@ -175,17 +166,22 @@ bool holds_under(Execution& execution, const spec::Configuration& configuration,
          all_hold(findings.checks);
 }
 
-// Names the cause of a failure if changing one thing makes every check hold.
-void find_cause(Execution& execution, const spec::Configuration& configuration, reports::VariantResult& record) {
-  for (const Counterfactual& row : kCounterfactuals) {
-    spec::Configuration other = configuration;
-    other.set(row.axis, row.value);
-    if (spec::find_axis(row.axis)->applies(configuration) && other.get(row.axis) != configuration.get(row.axis) &&
-        holds_under(execution, configuration, other)) {
-      record.cause = row.cause;
-      record.reason += fmt::format("; every check holds with {}={}", row.axis, row.value);
-      return;
+// Names the cause of a failure, or of an expected failure another one than it states.
+void name_cause(Execution& execution, const spec::Configuration& configuration, reports::VariantResult& record) {
+  const Result<api::Model> model = execution.model();
+  const Failing failing{
+      .configuration = configuration,
+      .model = model.ok() ? &model.value().graph() : nullptr,
+      .holds_under = [&](const spec::Configuration& other) { return holds_under(execution, configuration, other); }};
+  if (record.outcome == reports::Outcome::kXfail) {
+    if (const std::optional<Cause> other = find_other_cause(failing, record.cause)) {
+      record.warnings.push_back(
+          fmt::format("the expected failure states the cause {}, but every check holds with {} ({})", record.cause,
+                      other->change, other->name));
     }
+  } else if (const std::optional<Cause> cause = find_cause(failing)) {
+    record.cause = cause->name;
+    record.reason += "; every check holds with " + cause->change;
   }
 }
 
@@ -280,8 +276,10 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
   record.cause = judgement.cause;
   record.checks = std::move(findings.checks);
   record.warnings = std::move(findings.warnings);
-  if (record.outcome == reports::Outcome::kFail && !all_hold(record.checks)) {
-    find_cause(execution, variant.configuration, record);
+  const bool may_have_cause = record.outcome == reports::Outcome::kFail ||
+                              (record.outcome == reports::Outcome::kXfail && !record.cause.empty());
+  if (may_have_cause && !all_hold(record.checks)) {
+    name_cause(execution, variant.configuration, record);
   }
   if (const std::string layers = worst_layers(record.saturation); is_failure(record.outcome) && !layers.empty()) {
     record.warnings.push_back("int16 pair sums saturated in " + layers);

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 namespace assay::tune {
 namespace {
@@ -49,6 +50,17 @@ bool find_measure(std::string_view name, Target& target) {
   return target.metric != nullptr && is_usable(*target.metric);
 }
 
+// The best value that there is, if there is one: shares and cosines end at 1, errors at 0, a drop at all points gained.
+std::optional<double> best_value(const Target& target) {
+  if (target.drop) {
+    return -100;
+  }
+  if (!target.higher_is_better()) {
+    return 0;
+  }
+  return target.metric->unit == "dB" ? std::nullopt : std::optional(1.0);
+}
+
 }  // namespace
 
 bool Target::is_of_classes() const {
@@ -89,6 +101,9 @@ Result<Target> parse_target(const std::string& text) {
   if (target.higher_is_better() != (sign == ">=")) {
     return fail(fmt::format("{} is better the {}: write {}", name, target.higher_is_better() ? "higher" : "lower",
                             target.higher_is_better() ? ">=" : "<="));
+  }
+  if (const std::optional<double> best = best_value(target); best && !target.met(*best)) {
+    return fail(fmt::format("cannot be met: {} is {} at best", name, *best));
   }
   return target;
 }

@@ -24,5 +24,23 @@ TEST(Explain, EveryKindOfTermIsThereAndSaysSomething) {
   EXPECT_FALSE(names["pass"].empty());
 }
 
+// Not the values alone.
+TEST(Explain, EveryAxisHasTheDescriptionOfTheSchema) {
+  std::size_t axes = 0;
+  for (const Term& term : terms()) {
+    if (term.kind == "axis") {
+      ++axes;
+      EXPECT_GT(term.text.find(". "), 10U) << term.name << ": " << term.text;
+      EXPECT_FALSE(term.text.starts_with("One of") || term.text.starts_with("true or") || term.text.starts_with(" "))
+          << term.name << ": " << term.text;
+    }
+    if (term.name == "quantizer.reduce_range") {
+      EXPECT_EQ(term.text,
+                "Weights use 7 of their 8 bits, so that pair sums cannot saturate. true or false. Default: false.");
+    }
+  }
+  EXPECT_GT(axes, 40U);
+}
+
 }  // namespace
 }  // namespace assay::cli

@@ -36,6 +36,8 @@ TEST(Rerun, LineHasSettingsAndTheExactName) {
 TEST(Rerun, LineCallsTheProgramAsTheUserDidWithItsTimeout) {
   EXPECT_EQ(rerun_line({.program = "my tree/scripts/assay", .settings = {}, .timeout_s = 0.5}, "a.json", "a"),
             "'my tree/scripts/assay' run a.json --timeout 0.5 --filter a");
+  EXPECT_EQ(rerun_line({.settings = {}, .timeout_s = {}, .memory_limit_mib = 60}, "a.json", "a"),
+            "assay run a.json --memory-limit 60 --filter a");
 }
 
 }  // namespace

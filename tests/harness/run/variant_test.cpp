@@ -73,6 +73,38 @@ TEST(Variant, NamesSaturationAndItsLayerWhereExactArithmeticHolds) {
   EXPECT_EQ(result.warnings.back(), "int16 pair sums saturated in mm 50 %");
 }
 
+// Two columns of very different size, which one scale cannot serve.
+TEST(Variant, NamesOneScaleForAllChannelsAndDoubtsAnotherDeclaredCause) {
+  const auto run = [](const std::string& claim) {
+    return run_one(R"({"name": "c", "model": {"graph": {"opset": 13,
+      "inputs": {"x": {"type": "float32", "shape": [1, 2]}},
+      "initializers": {"w": {"type": "float32", "shape": [2, 2], "data": [1, 0.002, 1, 0.001]}},
+      "nodes": [{"op": "MatMul", "name": "mm", "inputs": ["x", "w"], "outputs": ["y"]}],
+      "outputs": {"y": {"type": "float32", "shape": [1, 2]}}}}, "inputs": {"x": {"values": [1, 1]}},
+      "matrix": {"quantizer.format": "weight_only"}, "expect": [{"metric": "max_rel_error", "at_most": 0.05})" +
+                   claim + "]}");
+  };
+  const VariantResult failed = run("");
+  EXPECT_EQ(failed.outcome, Outcome::kFail) << failed.reason;
+  EXPECT_EQ(failed.cause, "per-tensor-range");
+  EXPECT_NE(failed.reason.find("every check holds with quantizer.per_channel=true"), std::string::npos)
+      << failed.reason;
+
+  const auto expected = [&](const std::string& cause) {
+    return run(R"(, {"outcome": "xfail", "reason": "known", "cause": ")" + cause + "\"}");
+  };
+  const VariantResult right = expected("per-tensor-range");
+  EXPECT_EQ(right.outcome, Outcome::kXfail) << right.reason;
+  EXPECT_TRUE(right.warnings.empty());
+  const VariantResult wrong = expected("rounding");
+  EXPECT_EQ(wrong.outcome, Outcome::kXfail) << wrong.reason;
+  EXPECT_EQ(wrong.cause, "rounding");
+  ASSERT_EQ(wrong.warnings.size(), 1U);
+  EXPECT_EQ(wrong.warnings[0],
+            "the expected failure states the cause rounding, but every check holds with quantizer.per_channel=true "
+            "(per-tensor-range)");
+}
+
 TEST(Variant, NamesNoCauseWhereNoSingleChangeHelps) {
   const VariantResult result = run_one(test::conv_relu_case(
       R"("matrix": {"runtime.isa": "avx2"}, "expect": [{"metric": "max_abs_error", "at_least": 1e9}])"));

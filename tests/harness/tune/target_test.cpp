@@ -53,7 +53,11 @@ TEST(ParseTarget, ErrorsSayWhatIsWrong) {
                                          {"loss<=1", "'loss' cannot be a target; these can: top1_drop"},
                                          {"top0_agreement>=1", "cannot be a target"},
                                          {"node_count<=3", "cannot be a target"},
-                                         {"max_steps<=1", "cannot be a target"}}) {
+                                         {"max_steps<=1", "cannot be a target"},
+                                         {"top1_agreement>=98", "cannot be met: top1_agreement is 1 at best"},
+                                         {"cosine>=1.01", "cannot be met: cosine is 1 at best"},
+                                         {"rmse<=-1", "cannot be met: rmse is 0 at best"},
+                                         {"top1_drop<=-101", "cannot be met: top1_drop is -100 at best"}}) {
     const Result<Target> target = parse_target(row.text);
     ASSERT_FALSE(target.ok()) << row.text;
     EXPECT_THAT(target.error().message, HasSubstr("--target " + std::string(row.text))) << row.text;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/cause.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "harness/spec/axis.h"
+
+namespace assay::run {
+namespace {
+
+// Fails by pair saturation, a dropped clamp and one scale for all channels, but for what `helps` lists.
+class FailingVariant {
+ public:
+  FailingVariant() {
+    configuration_.set("runtime.isa", "avx2");
+    configuration_.set("quantizer.relu", "drop");
+  }
+
+  Failing failing(const std::set<std::string>& helps, const Graph* model = nullptr) {
+    return {
+        .configuration = configuration_, .model = model, .holds_under = [this, helps](const spec::Configuration& c) {
+          std::string change;
+          for (const spec::Axis& axis : spec::axes()) {
+            if (c.get(axis.name) != configuration_.get(axis.name)) {
+              change += std::string(axis.name) + "=" + spec::axis_value_text(c.get(axis.name));
+            }
+          }
+          tried_.push_back(change);
+          return helps.contains(change);
+        }};
+  }
+  spec::Configuration& configuration() { return configuration_; }
+  const std::vector<std::string>& tried() const { return tried_; }
+
+ private:
+  spec::Configuration configuration_;
+  std::vector<std::string> tried_;
+};
+
+Graph graph_of(const std::vector<std::string>& ops) {
+  Graph graph;
+  for (const std::string& op : ops) {
+    Node node;
+    node.op_type = op;
+    graph.nodes.push_back(node);
+  }
+  return graph;
+}
+
+constexpr char kExact[] = "runtime.precision=exact";
+constexpr char kSafe[] = "quantizer.relu=safe";
+constexpr char kPerChannel[] = "quantizer.per_channel=true";
+
+TEST(FindCause, IsWhatTheOneChangeAvoidsThatMakesEveryCheckHold) {
+  const Graph relu = graph_of({"Conv", "Relu", "Clip"});
+  const Graph clip = graph_of({"Conv", "Clip"});
+  const auto cause_of = [](const std::string& change, const Graph& model) {
+    FailingVariant variant;
+    const std::optional<Cause> cause = find_cause(variant.failing({change}, &model));
+    EXPECT_TRUE(cause) << change;
+    EXPECT_EQ(cause ? cause->change : "", change);
+    return cause ? cause->name : "";
+  };
+  EXPECT_EQ(cause_of(kExact, relu), "pair-saturation");
+  EXPECT_EQ(cause_of(kSafe, relu), "relu-dropped");
+  EXPECT_EQ(cause_of(kSafe, clip), "clip-dropped");
+  EXPECT_EQ(cause_of(kPerChannel, relu), "per-tensor-range");
+  FailingVariant none;
+  EXPECT_FALSE(find_cause(none.failing({})));
+  EXPECT_EQ(none.tried(), (std::vector<std::string>{kExact, kSafe, kPerChannel}));
+}
+
+TEST(FindCause, TriesNoChangeThatIsNoneOrCannotMatter) {
+  FailingVariant variant;
+  variant.configuration().set("runtime.precision", "exact");
+  variant.configuration().set("quantizer.per_channel", true);
+  EXPECT_FALSE(find_cause(variant.failing({})));
+  EXPECT_EQ(variant.tried(), (std::vector<std::string>{kSafe}));
+
+  FailingVariant floats;
+  floats.configuration().set("quantizer.format", "none");
+  EXPECT_FALSE(find_cause(floats.failing({})));
+  EXPECT_EQ(floats.tried(), (std::vector<std::string>{kExact}));
+}
+
+TEST(FindOtherCause, OnlyWhereTheDeclaredOneIsNotConfirmed) {
+  FailingVariant confirmed;
+  EXPECT_FALSE(find_other_cause(confirmed.failing({kSafe, kExact}), "relu-dropped"));
+  EXPECT_EQ(confirmed.tried(), (std::vector<std::string>{kSafe}));
+
+  FailingVariant wrong;
+  const std::optional<Cause> other = find_other_cause(wrong.failing({kExact}), "relu-dropped");
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->name, "pair-saturation");
+  EXPECT_EQ(other->change, kExact);
+
+  // Two faults at once: no single change helps, and nothing is known against the declared one.
+  FailingVariant both;
+  EXPECT_FALSE(find_other_cause(both.failing({}), "relu-dropped"));
+
+  const Graph clip = graph_of({"Clip"});
+  FailingVariant clips;
+  EXPECT_FALSE(find_other_cause(clips.failing({kSafe}, &clip), "clip-dropped"));
+  EXPECT_FALSE(find_other_cause(clips.failing({kSafe}, &clip), "relu-dropped"));
+  EXPECT_TRUE(find_other_cause(clips.failing({kSafe}, &clip), "rounding"));
+}
+
+}  // namespace
+}  // namespace assay::run

@@ -9,11 +9,12 @@
 namespace assay {
 
 inline constexpr std::uint64_t kFnvStart = 0xCBF29CE484222325ULL;
+inline constexpr std::uint64_t kFnvPrime = 0x100000001B3ULL;
 
 // The hash of what was hashed to `start` and the bytes behind it.
 constexpr std::uint64_t fnv1a(std::string_view bytes, std::uint64_t start = kFnvStart) {
   for (const char c : bytes) {
-    start = (start ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+    start = (start ^ static_cast<unsigned char>(c)) * kFnvPrime;
   }
   return start;
 }

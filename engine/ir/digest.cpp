@@ -5,13 +5,15 @@
 #include <cstring>
 #include <string_view>
 
+#include "engine/base/fnv.h"
+
 namespace assay {
 namespace {
 
 class Fnv {
  public:
   void word(std::uint64_t value) {
-    hash_ = (hash_ ^ value) * kPrime;
+    hash_ = (hash_ ^ value) * kFnvPrime;
     hash_ ^= hash_ >> 32U;  // or the high bits of a word would never reach the low ones of the hash
   }
   void number(Index value) { word(static_cast<std::uint64_t>(value)); }
@@ -104,8 +106,7 @@ class Fnv {
   }
 
  private:
-  static constexpr std::uint64_t kPrime = 0x100000001B3ULL;
-  std::uint64_t hash_ = 0xCBF29CE484222325ULL;
+  std::uint64_t hash_ = kFnvStart;
 };
 
 }  // namespace

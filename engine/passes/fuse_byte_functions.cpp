@@ -3,10 +3,11 @@
 // chain of them becomes ByteLookup. The runtime's own operators compute the table.
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
+#include <span>
 
 #include "engine/passes/all_passes.h"
+#include "engine/passes/byte_table.h"
 #include "engine/passes/rewrite.h"
 #include "engine/passes/value_chain.h"
 #include "engine/passes/value_facts.h"
@@ -16,7 +17,6 @@ namespace {
 
 constexpr const char* kName = "fuse_byte_functions";
 constexpr std::size_t kMostNodes = 32;
-constexpr Index kBytes = 256;
 
 // An operator that computes each element from one element of each operand.
 struct ByteOp {
@@ -57,14 +57,6 @@ const ByteOp* find_op(const Node& node) {
     return node.domain == op.domain && node.op_type == op.op_type;
   });
   return found == kOps.end() ? nullptr : found;
-}
-
-Tensor all_bytes(DType dtype) {
-  Tensor out = Tensor::allocate(dtype, {kBytes}).value();
-  for (Index i = 0; i < kBytes; ++i) {
-    out.mutable_bytes()[i] = static_cast<std::byte>(i);
-  }
-  return out;
 }
 
 class Fusion {
@@ -175,26 +167,17 @@ class Fusion {
 
   // The chain's results for every byte; empty() where they cannot be computed.
   Tensor table_of(const ValueChain& chain, DType dtype) const {
-    std::map<std::string, Tensor> values = {{chain.source, all_bytes(dtype)}};
+    constexpr std::array<std::size_t, 2> kOperands = {0, 3};
+    ByteTable table({.graph = graph_, .evaluate = evaluate_, .source = chain.source, .dtype = dtype});
     for (const std::size_t position : chain.nodes) {
       const Node& node = graph_.nodes[position];
-      const ByteOp* op = find_op(node);
-      std::vector<Tensor> inputs;
-      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-        const auto known = values.find(node.inputs[i]);
-        const Tensor* constant = graph_.constant(node.inputs[i]);
-        inputs.push_back(known != values.end() ? known->second : constant == nullptr ? Tensor() : *constant);
-        if (constant != nullptr && op->operands == 2 && i % 3 == 0 && i < 6) {
-          inputs.back() = constant->reshaped({});  // or it would add dimensions to a list of bytes
-        }
-      }
-      auto outputs = evaluate_(graph_, node, inputs);
-      if (!outputs.ok() || !is_8bit(outputs.value()[0].dtype()) || outputs.value()[0].size() != kBytes) {
+      const auto scalars = std::span(kOperands).first(find_op(node)->operands == 2 ? 2 : 0);
+      if (!table.add(node, scalars).ok() || !is_8bit(table.at(node.outputs[0]).dtype()) ||
+          table.at(node.outputs[0]).size() != kBytes) {
         return {};  // what fails now fails again, with its node's name, when the model runs
       }
-      values[node.outputs[0]] = std::move(outputs.value()[0]);
     }
-    return values.at(graph_.nodes[*chain.nodes.rbegin()].outputs[0]);
+    return table.at(graph_.nodes[*chain.nodes.rbegin()].outputs[0]);
   }
 
   bool fuse_at(std::size_t last) {
@@ -209,15 +192,11 @@ class Fusion {
       return false;
     }
     const Node& end = graph_.nodes[last];
-    Node fused;
-    fused.name = end.name;
-    fused.op_type = "ByteLookup";
-    fused.domain = kAssayDomain;
-    fused.origin = kName;
-    fused.outputs = end.outputs;
-    fused.inputs = {chain->source, add_initializer(graph_, end.outputs[0] + "_table", table.reshaped({kBytes}))};
-    import_domain(graph_, kAssayDomain);
-    graph_.nodes[last] = std::move(fused);
+    graph_.nodes[last] = make_byte_lookup(graph_, {.name = end.name,
+                                                   .origin = kName,
+                                                   .source = chain->source,
+                                                   .output = end.outputs[0],
+                                                   .table = table.reshaped({kBytes})});
     return true;
   }
 

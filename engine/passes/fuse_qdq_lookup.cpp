@@ -3,9 +3,9 @@
 // table is what the separate nodes compute for each of the 256 bytes, by the runtime's own operators.
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "engine/passes/all_passes.h"
+#include "engine/passes/byte_table.h"
 #include "engine/passes/qdq_match.h"
 #include "engine/passes/rewrite.h"
 
@@ -14,7 +14,6 @@ namespace {
 
 constexpr const char* kName = "fuse_qdq_lookup";
 constexpr std::size_t kMostNodes = 16;
-constexpr Index kBytes = 256;
 
 struct ElementwiseOp {
   const char* op_type;
@@ -81,43 +80,9 @@ bool is_closed(const Graph& graph, const ValueIndex& index, const Group& group, 
   });
 }
 
-Tensor all_bytes(DType dtype) {
-  Tensor out = Tensor::allocate(dtype, {kBytes}).value();
-  for (Index i = 0; i < kBytes; ++i) {
-    out.mutable_bytes()[i] = static_cast<std::byte>(i);
-  }
-  return out;
-}
-
-// Values of the group for every byte, by name.
-class Table {
- public:
-  Table(const Graph& graph, const Evaluator& evaluate) : graph_(graph), evaluate_(evaluate) {}
-  void set(const std::string& value, Tensor tensor) { values_[value] = std::move(tensor); }
-  const Tensor& at(const std::string& value) { return values_[value]; }
-
-  Status add(const Node& node) {
-    std::vector<Tensor> inputs;
-    for (const std::string& input : node.inputs) {
-      const auto known = values_.find(input);
-      const Tensor* constant = graph_.constant(input);
-      inputs.push_back(known != values_.end() ? known->second : constant == nullptr ? Tensor() : *constant);
-    }
-    ASSAY_ASSIGN(std::vector<Tensor> outputs, evaluate_(graph_, node, inputs));
-    set(node.outputs[0], std::move(outputs[0]));
-    return {};
-  }
-
- private:
-  const Graph& graph_;
-  const Evaluator& evaluate_;
-  std::map<std::string, Tensor> values_;
-};
-
 Result<Tensor> make_table(const Graph& graph, const Evaluator& evaluate, const Quantization& x,
                           const std::vector<std::size_t>& nodes) {
-  Table table(graph, evaluate);
-  table.set(x.integers, all_bytes(x.dtype));
+  ByteTable table({.graph = graph, .evaluate = evaluate, .source = x.integers, .dtype = x.dtype});
   for (const std::size_t position : nodes) {
     ASSAY_TRY(table.add(graph.nodes[position]));
   }
@@ -146,14 +111,11 @@ Result<bool> fuse_at(Graph& graph, const ValueIndex& index, std::size_t i, const
   if (!table.ok()) {
     return false;  // what cannot be computed now fails again, with its node's name, when the model runs
   }
-  Node fused;
-  fused.name = graph.nodes[group.nodes.front()].name;
-  fused.op_type = "ByteLookup";
-  fused.domain = kAssayDomain;
-  fused.origin = kName;
-  fused.outputs = {y->integers};
-  import_domain(graph, kAssayDomain);
-  fused.inputs = {x->integers, add_initializer(graph, y->integers + "_table", table.value())};
+  Node fused = make_byte_lookup(graph, {.name = graph.nodes[group.nodes.front()].name,
+                                        .origin = kName,
+                                        .source = x->integers,
+                                        .output = y->integers,
+                                        .table = table.value()});
   graph.nodes[i] = std::move(fused);
   erase_nodes(graph, group.nodes);
   return true;

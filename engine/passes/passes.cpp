@@ -74,9 +74,8 @@ constexpr std::array<Pass, 41> kPasses = {{
     {"s8_activation_to_u8", Level::kExtended,
      "For the profiles whose u8 x s8 product saturates (avx2 and avx512 in fast): int8 QuantizeLinear/DequantizeLinear "
      "pairs of activations become uint8 with zero point +128, as ONNX Runtime does on x86. Products of int8 weights "
-     "then "
-     "saturate in int16 pairs, and QLinearAdd, QLinearMul and QLinearAveragePool, whose zero point takes part in the "
-     "rounding, can round a result close to a tie the other way.",
+     "then saturate in int16 pairs, and QLinearAdd, QLinearMul and QLinearAveragePool, whose zero point takes part in "
+     "the rounding, can round a result close to a tie the other way.",
      s8_activation_to_u8},
     {"qdq_propagation", Level::kExtended,
      "Moves DequantizeLinear behind and QuantizeLinear before MaxPool, Reshape, Transpose, Flatten, Squeeze, "
@@ -100,8 +99,7 @@ constexpr std::array<Pass, 41> kPasses = {{
      "requantization where the output's range does not clamp by itself. Float sums become exact integer sums (int16 "
      "pair sums saturate in some profiles), a float bias is rounded to int32: results differ by at most one step where "
      "nothing saturates. ONNX Runtime 1.32 leaves Conv -> Relu or Clip -> QuantizeLinear in float where the Relu or "
-     "Clip "
-     "does more than the output's range, so that pairs saturate here alone.",
+     "Clip does more than the output's range, so that pairs saturate here alone.",
      fuse_qdq_conv},
     {"fuse_qdq_matmul", Level::kExtended,
      "DequantizeLinear -> MatMul [-> Relu, Clip] -> QuantizeLinear becomes QLinearMatMul, without QuantizeLinear "
@@ -113,8 +111,7 @@ constexpr std::array<Pass, 41> kPasses = {{
      fuse_qdq_gemm},
     {"fuse_qdq_elementwise", Level::kExtended,
      "DequantizeLinear -> Add or Mul -> QuantizeLinear of one integer type becomes QLinearAdd or QLinearMul. They "
-     "round "
-     "once, zero point included: results differ by at most one step.",
+     "round once, zero point included: results differ by at most one step.",
      fuse_qdq_elementwise},
     {"fuse_qdq_pool", Level::kExtended,
      "DequantizeLinear -> AveragePool or GlobalAveragePool -> QuantizeLinear of one integer type becomes "
@@ -129,8 +126,7 @@ constexpr std::array<Pass, 41> kPasses = {{
     {"fuse_qdq_lookup", Level::kExtended,
      "DequantizeLinear -> Tanh, Erf, Gelu, HardSwish, Sigmoid, LeakyRelu, Relu, Clip, Sub or Div by a scalar constant, "
      "alone or with Add, Sub, Mul and Div by scalar constants or by one another -> QuantizeLinear becomes ByteLookup, "
-     "a "
-     "table of the results for all 256 bytes. Changes no value.",
+     "a table of the results for all 256 bytes. Changes no value.",
      fuse_qdq_lookup},
     {"fuse_qdq_concat", Level::kExtended,
      "DequantizeLinear -> Concat -> QuantizeLinear of one integer type becomes QLinearConcat. Changes no value.",
@@ -163,15 +159,12 @@ constexpr std::array<Pass, 41> kPasses = {{
      fuse_conv_activation},
     {"fuse_byte_functions", Level::kExtended,
      "Two or more of QLinearAdd, QLinearMul, QLinearLeakyRelu, QLinearSigmoid, ByteLookup, and Clip and Relu on "
-     "integers, "
-     "on one 8-bit value and constants of one element become ByteLookup, a table of the results for all 256 bytes; not "
-     "in "
-     "the profile sse41. Changes no value.",
+     "integers, on one 8-bit value and constants of one element become ByteLookup, a table of the results for all 256 "
+     "bytes; not in the profile sse41. Changes no value.",
      fuse_byte_functions},
     {"fuse_elementwise", Level::kExtended,
      "Two or more float32 Add, Sub, Mul, Div, Clip, Relu and LeakyRelu on one value and constants of one element "
-     "become "
-     "ElementwiseChain, which passes over memory once. Changes no value.",
+     "become ElementwiseChain, which passes over memory once. Changes no value.",
      fuse_elementwise},
 }};
 

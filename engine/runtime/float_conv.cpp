@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cfenv>
+#include <string_view>
 
-#include "engine/runtime/parallel.h"
+#include "engine/runtime/conv_finish.h"
 #include "engine/runtime/threads.h"
 
 namespace assay::runtime {
@@ -44,13 +45,6 @@ dnnl::primitive_attr attributes_of(const ConvEpilogue& epilogue, const dnnl::mem
 // A processor notes the invalid operations of one thread. Where a team works, nobody sees whether a NaN was lost.
 bool activates_apart(const ConvEpilogue& epilogue, int threads) { return threads > 1 && epilogue.clamps(); }
 
-ConvEpilogue of_primitive(ConvEpilogue epilogue) {
-  if (activates_apart(epilogue, max_threads())) {
-    epilogue.activation = ConvEpilogue::Activation::kNone;
-  }
-  return epilogue;
-}
-
 }  // namespace
 
 Index FloatConv::block_of(const dnnl::memory::desc& layout, Index channels) {
@@ -67,26 +61,27 @@ Index FloatConv::block_of(const dnnl::memory::desc& layout, Index channels) {
 }
 
 FloatConv::FloatConv(const FloatConvShape& shape, Index images, bool has_bias, const ConvEpilogue& epilogue)
-    : FloatConv(dense_descs(shape, images), describe(shape, images, has_bias, of_primitive(epilogue)), shape.channels,
-                shape.outputs, epilogue) {}
+    : FloatConv(dense_descs(shape, images), choose(shape, images, has_bias, epilogue), shape, epilogue) {}
 
-FloatConv::FloatConv(const Descs& dense, const Primitive::primitive_desc& chosen, Index channels, Index outputs,
+FloatConv::FloatConv(const Descs& dense, const Choice& choice, const FloatConvShape& shape,
                      const ConvEpilogue& epilogue)
     : dense_(dense),
-      primitive_(chosen),
-      w_change_(onednn::LayoutChange::before(dense_.w, chosen.weights_desc())),
-      x_block_(block_of(chosen.src_desc(), channels)),
-      y_block_(block_of(chosen.dst_desc(), outputs)),
+      primitive_(choice.primitive),
+      w_change_(onednn::LayoutChange::before(dense_.w, choice.primitive.weights_desc())),
+      x_block_(block_of(choice.primitive.src_desc(), shape.channels)),
+      y_block_(block_of(choice.primitive.dst_desc(), shape.outputs)),
       x_rows_(unbound(dense_.x)),
-      x_blocks_(unbound(chosen.src_desc())),
+      x_blocks_(unbound(choice.primitive.src_desc())),
       y_rows_(unbound(dense_.y)),
-      y_blocks_(unbound(chosen.dst_desc())),
+      y_blocks_(unbound(choice.primitive.dst_desc())),
       z_rows_(unbound(dense_.y)),
-      z_blocks_(unbound(chosen.dst_desc())),
+      z_blocks_(unbound(choice.primitive.dst_desc())),
       bias_(unbound(dense_.bias)),
-      scratchpad_(chosen.scratchpad_desc()),
-      implementation_(chosen.impl_info_str()),
+      scratchpad_(choice.primitive.scratchpad_desc()),
+      implementation_(choice.primitive.impl_info_str()),
       epilogue_(epilogue),
+      adds_apart_(choice.adds_apart),
+      activates_apart_(choice.activates_apart),
       threads_(max_threads()) {}
 
 FloatConv::Descs FloatConv::dense_descs(const FloatConvShape& shape, Index images) {
@@ -97,12 +92,15 @@ FloatConv::Descs FloatConv::dense_descs(const FloatConvShape& shape, Index image
           .y = onednn::dense({images, shape.outputs, window.h.output, window.w.output})};
 }
 
-dnnl::convolution_forward::primitive_desc FloatConv::describe(const FloatConvShape& shape, Index images, bool has_bias,
-                                                              const ConvEpilogue& epilogue) {
+namespace {
+
+using ConvDesc = dnnl::convolution_forward::primitive_desc;
+
+ConvDesc describe(const FloatConvShape& shape, Index images, bool has_bias, const dnnl::memory::desc& y,
+                  const dnnl::primitive_attr& attributes) {
   const auto& [h, w] = std::pair(shape.window.h, shape.window.w);
   const auto x = onednn::any_layout({images, shape.channels, h.input, w.input});
   const auto weights = onednn::any_layout(weight_dims(shape));
-  const auto y = onednn::any_layout({images, shape.outputs, h.output, w.output});
   // oneDNN derives the output size from the pads, without ceil_mode.
   const Dims strides = {h.stride, w.stride};
   const Dims dilations = {h.dilation - 1, w.dilation - 1};
@@ -110,17 +108,48 @@ dnnl::convolution_forward::primitive_desc FloatConv::describe(const FloatConvSha
   const Dims end = {h.pad_end, w.pad_end};
   const auto kind = dnnl::prop_kind::forward_inference;
   const auto algorithm = dnnl::algorithm::convolution_direct;
-  const auto description = has_bias ? Primitive::desc(kind, algorithm, x, weights, onednn::dense({shape.outputs}), y,
-                                                      strides, dilations, begin, end)
-                                    : Primitive::desc(kind, algorithm, x, weights, y, strides, dilations, begin, end);
-  if (!epilogue.adds) {
-    return {description, attributes_of(epilogue, nullptr), onednn::engine()};
+  using Desc = dnnl::convolution_forward::desc;
+  const auto description =
+      has_bias ? Desc(kind, algorithm, x, weights, onednn::dense({shape.outputs}), y, strides, dilations, begin, end)
+               : Desc(kind, algorithm, x, weights, y, strides, dilations, begin, end);
+  return {description, attributes, onednn::engine()};
+}
+
+// The implementations for what no other one takes.
+bool is_last_resort(const ConvDesc& chosen) {
+  const std::string_view name = chosen.impl_info_str();
+  return name.find("gemm") != std::string_view::npos || name.find("ref") != std::string_view::npos;
+}
+
+}  // namespace
+
+FloatConv::Choice FloatConv::choose(const FloatConvShape& shape, Index images, bool has_bias,
+                                    const ConvEpilogue& epilogue) {
+  const auto any = onednn::any_layout({images, shape.outputs, shape.window.h.output, shape.window.w.output});
+  const auto described = [&](const ConvEpilogue& steps, const dnnl::memory::desc* z) {
+    return describe(shape, images, has_bias, any, attributes_of(steps, z));
+  };
+  ConvEpilogue steps = epilogue;
+  const bool clamps_apart = activates_apart(epilogue, max_threads());
+  if (clamps_apart) {
+    steps.activation = ConvEpilogue::Activation::kNone;
   }
-  // z lies as y does, and how that is is known once it has been chosen.
-  ConvEpilogue activation = epilogue;
-  activation.adds = false;
-  const auto chosen = describe(shape, images, has_bias, activation).dst_desc();
-  return {description, attributes_of(epilogue, &chosen), onednn::engine()};
+  ConvEpilogue sums = steps;
+  sums.adds = false;
+  const ConvDesc alone = described(sums, nullptr);
+  if (!epilogue.adds) {
+    return {.primitive = alone, .activates_apart = clamps_apart};
+  }
+  // z lies as y does. Told so, oneDNN may choose another layout for y, or an implementation that is far slower.
+  const auto layout = alone.dst_desc();
+  const ConvDesc with_z = described(steps, &layout);
+  const bool is_as_good = std::string_view(with_z.impl_info_str()) == alone.impl_info_str() || !is_last_resort(with_z);
+  if (with_z.dst_desc() == layout && is_as_good) {
+    return {.primitive = with_z, .activates_apart = clamps_apart};
+  }
+  return {.primitive = described({}, nullptr),
+          .adds_apart = true,
+          .activates_apart = epilogue.activation != ConvEpilogue::Activation::kNone};
 }
 
 void FloatConv::take_x(dnnl::stream& stream, const FloatConvOperands& operands) {
@@ -136,23 +165,21 @@ void FloatConv::take_x(dnnl::stream& stream, const FloatConvOperands& operands) 
   }
 }
 
-void FloatConv::take_z(dnnl::stream& stream, const FloatConvOperands& operands) {
-  dnnl::memory& argument = arguments_[DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1];
+dnnl::memory FloatConv::take_z(dnnl::stream& stream, const FloatConvOperands& operands) {
   if (operands.z_in_blocks) {
     bind(z_blocks_, operands.z);
-    argument = z_blocks_;
-    return;
+    return z_blocks_;
   }
   if (!z_change_) {
     z_change_ = onednn::LayoutChange::before(dense_.y, z_blocks_.get_desc());
   }
   bind(z_rows_, operands.z);
-  argument = z_change_->convert(stream, z_rows_);
+  return z_change_->convert(stream, z_rows_);
 }
 
 // maxps and minps note an invalid operation where an operand is NaN and give the other one.
 bool FloatConv::compute(dnnl::stream& stream) {
-  const bool watches = epilogue_.clamps() && threads_ == 1;
+  const bool watches = epilogue_.clamps() && !activates_apart_;
   if (watches && std::fetestexcept(FE_INVALID) != 0) {
     std::feclearexcept(FE_INVALID);
   }
@@ -161,24 +188,35 @@ bool FloatConv::compute(dnnl::stream& stream) {
   return !watches || std::fetestexcept(FE_INVALID) == 0;
 }
 
-void FloatConv::activate(float* y, bool in_blocks) const {
+// What the primitive left out. `y` lies in blocks, or in rows.
+void FloatConv::finish(float* y, const float* z, bool in_blocks) const {
+  ConvEpilogue left = epilogue_;
+  if (!activates_apart_) {
+    left.activation = ConvEpilogue::Activation::kNone;
+  }
   const auto dims = dense_.y.dims();
-  const Index pixels = dims[2] * dims[3];
-  const Index block = in_blocks ? y_block_ : 1;
-  const Index blocks = (dims[1] + block - 1) / block;
-  for_each_task(dims[0] * blocks, threads_, [&](Index task, int) {
-    const Index lanes = std::min(block, dims[1] - task % blocks * block);
-    float* at = y + task * pixels * block;
-    for (Index pixel = 0; pixel < pixels; ++pixel, at += block) {
-      std::transform(at, at + lanes, at, [this](float sum) { return activated(sum, epilogue_); });
-    }
-  });
+  finish_conv({.epilogue = left,
+               .y = y,
+               .z = z,
+               .images = dims[0],
+               .channels = dims[1],
+               .pixels = dims[2] * dims[3],
+               .block = in_blocks ? y_block_ : 1,
+               .threads = threads_});
 }
 
 bool FloatConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
   take_x(stream, operands);
-  if (operands.z != nullptr) {
-    take_z(stream, operands);
+  // Where z and y are in rows, a pass over the results reads them as they are.
+  const bool finishes_in_blocks = operands.y_in_blocks || operands.z_in_blocks;
+  const float* z = adds_apart_ ? operands.z : nullptr;
+  if (operands.z != nullptr && (!adds_apart_ || finishes_in_blocks)) {
+    const dnnl::memory in_blocks = take_z(stream, operands);
+    if (adds_apart_) {
+      z = static_cast<const float*>(in_blocks.get_data_handle());
+    } else {
+      arguments_[DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1] = in_blocks;
+    }
   }
   if (!operands.keep_weights || !weights_) {
     weights_ = w_change_.convert(stream, onednn::wrap(dense_.w, operands.w));
@@ -191,17 +229,21 @@ bool FloatConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
   if (!operands.y_in_blocks && !y_change_) {
     y_change_ = onednn::LayoutChange::after(y_blocks_.get_desc(), dense_.y);
   }
-  dnnl::memory& destination = operands.y_in_blocks ? y_blocks_ : y_rows_;
-  bind(destination, operands.y);
-  arguments_[DNNL_ARG_DST] = operands.y_in_blocks ? y_blocks_ : y_change_->target(y_rows_);
+  bind(operands.y_in_blocks ? y_blocks_ : y_rows_, operands.y);
+  const dnnl::memory made = operands.y_in_blocks ? y_blocks_ : y_change_->target(y_rows_);
+  arguments_[DNNL_ARG_DST] = made;
   arguments_[DNNL_ARG_SCRATCHPAD] = onednn::scratchpad(scratchpad_);
   const bool is_whole = compute(stream);
+  const bool finishes = adds_apart_ || activates_apart_;
+  if (finishes && finishes_in_blocks) {
+    finish(static_cast<float*>(made.get_data_handle()), z, true);
+  }
   if (!operands.y_in_blocks) {
     y_change_->finish(stream, y_rows_);
     stream.wait();
   }
-  if (activates_apart(epilogue_, threads_)) {
-    activate(operands.y, operands.y_in_blocks);
+  if (finishes && !finishes_in_blocks) {
+    finish(operands.y, z, false);
   }
   return is_whole;
 }

@@ -66,9 +66,13 @@ class FloatConv final : public ImageConv {
   const std::string& implementation() const override { return implementation_; }
 
   using Primitive = dnnl::convolution_forward;
-  // What the primitive would be.
-  static Primitive::primitive_desc describe(const FloatConvShape& shape, Index images, bool has_bias,
-                                            const ConvEpilogue& epilogue);
+  // The primitive, and what of the epilogue it leaves to a pass over its results.
+  struct Choice {
+    Primitive::primitive_desc primitive;
+    bool adds_apart = false;
+    bool activates_apart = false;
+  };
+  static Choice choose(const FloatConvShape& shape, Index images, bool has_bias, const ConvEpilogue& epilogue);
   // Channels in a block of a layout that is [N, ceil(C / B), H, W, B], else 0.
   static Index block_of(const dnnl::memory::desc& layout, Index channels);
 
@@ -76,13 +80,12 @@ class FloatConv final : public ImageConv {
   struct Descs {
     dnnl::memory::desc x, w, bias, y;
   };
-  FloatConv(const Descs& dense, const Primitive::primitive_desc& chosen, Index channels, Index outputs,
-            const ConvEpilogue& epilogue);
+  FloatConv(const Descs& dense, const Choice& choice, const FloatConvShape& shape, const ConvEpilogue& epilogue);
   static Descs dense_descs(const FloatConvShape& shape, Index images);
   void take_x(dnnl::stream& stream, const FloatConvOperands& operands);
-  void take_z(dnnl::stream& stream, const FloatConvOperands& operands);
+  dnnl::memory take_z(dnnl::stream& stream, const FloatConvOperands& operands);
   bool compute(dnnl::stream& stream);
-  void activate(float* y, bool in_blocks) const;
+  void finish(float* y, const float* z, bool in_blocks) const;
 
   Descs dense_;
   Primitive primitive_;
@@ -106,7 +109,9 @@ class FloatConv final : public ImageConv {
   dnnl::memory::desc scratchpad_;
   std::string implementation_;
   ConvEpilogue epilogue_;
-  int threads_;  // of OpenMP; where there are several and the epilogue clamps, the primitive leaves the activation out
+  bool adds_apart_;
+  bool activates_apart_;
+  int threads_;  // of OpenMP
 };
 
 }  // namespace assay::runtime

@@ -36,8 +36,8 @@ struct RunContext {
   // By input, if not empty: 1 where the value's memory is nobody else's and nobody reads it after this node.
   std::span<const char> dies = {};
   int threads = 1;
-  SaturationInfo* witness =
-      nullptr;  // to be filled in a run that saturates() says is in sat16-pairs arithmetic, if not null
+  // To be filled in a run that saturates() says is in sat16-pairs arithmetic, if not null.
+  SaturationInfo* witness = nullptr;
   Index multiply_accumulates = 0;  // set by Conv, Gemm and MatMul kinds
   bool lost_nan = false;           // set by prepare_conv_with's operators: clamping may have lost a NaN
 

@@ -40,7 +40,7 @@ std::unique_ptr<SplitConv> SplitConv::make(const FloatConvShape& shape, Index im
                                            const ConvEpilogue& epilogue, int threads) {
   const bool is_depthwise = shape.group > 1 && shape.group == shape.channels && shape.group == shape.outputs;
   const ThreadScope one(1);
-  const auto whole = FloatConv::describe(shape, images, has_bias, epilogue);
+  const auto whole = FloatConv::choose(shape, images, has_bias, epilogue).primitive;
   const Index block = FloatConv::block_of(whole.dst_desc(), shape.outputs);
   const bool by_image = images > 1;
   const bool in_whole_blocks = block > 1 && block < shape.outputs && (shape.group == 1 || is_depthwise);

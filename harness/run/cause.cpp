@@ -43,13 +43,7 @@ bool explains(const Counterfactual& row, const Failing& failing) {
 
 }  // namespace
 
-std::optional<Cause> find_cause(const Failing& failing) {
-  const auto row = std::ranges::find_if(kCounterfactuals, [&](const auto& r) { return explains(r, failing); });
-  if (row == kCounterfactuals.end()) {
-    return std::nullopt;
-  }
-  return Cause{name_of(*row, failing.model), std::string(row->axis) + "=" + row->value};
-}
+std::optional<Cause> find_cause(const Failing& failing) { return find_other_cause(failing, ""); }
 
 std::optional<Cause> find_other_cause(const Failing& failing, const std::string& declared) {
   const auto is_declared = [&](const Counterfactual& row) {

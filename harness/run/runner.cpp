@@ -165,26 +165,26 @@ class Runner {
       // Reads the files that the variant is made of, as they are now.
       (void)background_->digests.of(selection_.case_of(position), selection_.variant(position)->configuration);
     }
+    const Json maker = this_maker();
     if (options_.resume) {
-      ASSAY_TRY(take_over(journal));
+      ASSAY_TRY(take_over(journal, maker));
     }
     remove_reports(options_.folder);
     ASSAY_TRY(options_.resume ? journal.repair() : journal.clear());
-    journal.set_maker(this_maker());
+    journal.set_maker(maker);
     store_->keep_in(std::move(journal));
     return {};
   }
 
   // What the journal has of the same configuration, made of the same files by this build on this CPU, is not done
   // again.
-  Status take_over(Journal& journal) {
+  Status take_over(Journal& journal, const Json& maker) {
     std::unordered_map<std::size_t, std::uint32_t> by_hash;
     const std::hash<std::string_view> hash;
     for (const std::uint32_t position : reported_) {
       by_hash[hash(selection_.variant(position)->name)] = position;
     }
     std::map<std::uint32_t, std::string> changes;  // of the last line of each variant that is discarded
-    const Json maker = this_maker();
     const auto adopt = [&](const JournalEntry& entry, const Extent& extent) {
       const VariantResult& result = entry.result;
       const auto found = by_hash.find(hash(result.name));

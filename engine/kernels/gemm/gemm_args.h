@@ -70,7 +70,7 @@ struct GemmFormArgs {
   std::int64_t from_stride_bytes = 0;
   std::int64_t rows = 0;
   std::int64_t count = 0;
-  std::int64_t padded = 0;  // elements of a stretch filled up with zeros
+  std::int64_t padded = 0;  // count rounded up to whole groups, of up to 4 bytes; filled up with zeros
   void* to = nullptr;
   std::int64_t to_stride_bytes = 0;
 };

@@ -82,6 +82,14 @@ Model random_network(test::Random& random, Index opset) {
 
 Tensor random_image(test::Random& random) { return floats({1, 3, 8, 8}, random_values(random, 192, 1)); }
 
+std::vector<NamedTensors> random_images(test::Random& random) {
+  std::vector<NamedTensors> out;
+  for (int i = 0; i < 4; ++i) {
+    out.push_back({{"x", random_image(random)}});
+  }
+  return out;
+}
+
 double step_of(const QuantizeResult& result, const std::string& tensor) {
   for (const TensorParams& params : result.tensors) {
     if (params.tensor == tensor) {
@@ -96,10 +104,7 @@ TEST(Networks, FormatsAndLevelsAgreeWithinSteps) {
   test::Random random;
   for (int trial = 0; trial < 24; ++trial) {
     const Model model = random_network(random, trial % 3 == 0 ? 9 : 13);
-    std::vector<NamedTensors> data;
-    for (int i = 0; i < 4; ++i) {
-      data.push_back({{"x", random_image(random)}});
-    }
+    const std::vector<NamedTensors> data = random_images(random);
     Options options;
     options.activation_type = random.chance(0.5) ? DType::kUint8 : DType::kInt8;
     const bool signed_weights = options.activation_type == DType::kInt8 || random.chance(0.5);
@@ -287,10 +292,7 @@ TEST(Quantize, TheRangesThatAreNotAskedForDoNotMatter) {
   Index spared = 0;
   for (int trial = 0; trial < 24; ++trial) {
     const Model model = random_network(random, trial % 3 == 0 ? 9 : 13);
-    std::vector<NamedTensors> data;
-    for (int i = 0; i < 4; ++i) {
-      data.push_back({{"x", random_image(random)}});
-    }
+    const std::vector<NamedTensors> data = random_images(random);
     Options options;
     options.format = random.chance(0.5) ? Format::kQdq : Format::kQOperator;
     options.activation_symmetric = random.chance(0.3);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/kernels/depthwise/depthwise.h"
+#include "tests/support/byte_value.h"
 #include "tests/support/kernel_runs.h"
 #include "tests/support/oracle/requantize.h"
 
@@ -34,11 +35,6 @@ Index outputs_of_row(Isa isa) {
     default:
       return 2 * 32 + 10;
   }
-}
-
-std::int32_t value_of(Index byte, bool is_signed) {
-  const auto raw = static_cast<std::uint8_t>(byte);
-  return is_signed ? static_cast<std::int8_t>(raw) : raw;
 }
 
 class Table {
@@ -77,7 +73,7 @@ class Table {
     std::fill(w_.begin(), w_.end(), std::uint8_t{0});
     w_[static_cast<std::size_t>(tap)] = static_cast<std::uint8_t>(weight);
     for (Index x = 0; x < kValues; ++x) {
-      const std::int32_t product = value_of(x, x_signed_) * value_of(weight, w_signed_);
+      const std::int32_t product = test::byte_value(x, x_signed_) * test::byte_value(weight, w_signed_);
       sums_[static_cast<std::size_t>(x)] = product;
       bytes_[static_cast<std::size_t>(x)] = static_cast<std::uint8_t>(
           oracle::requantize(product, args_.scale, {.zero_point = args_.y_zero_point, .min = 0, .max = 255}));

@@ -69,7 +69,8 @@ Shape random_shape(test::Random& random, Form form) {
   Shape shape;
   shape.rows = random.integer(1, 7);
   shape.count = random.integer(0, random.chance(0.5) ? 40 : 200);
-  shape.padded = shape.count + random.integer(0, 3);
+  const std::int64_t group = std::int64_t{1} << random.integer(0, bytes_each(form) == 1 ? 2 : 1);
+  shape.padded = (shape.count + group - 1) / group * group;
   shape.from_stride = shape.count + random.integer(0, 5);
   shape.to_stride_bytes = (shape.padded + random.integer(0, 5)) * static_cast<std::int64_t>(bytes_each(form));
   return shape;

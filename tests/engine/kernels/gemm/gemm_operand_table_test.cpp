@@ -9,6 +9,7 @@
 
 #include "engine/base/aligned_buffer.h"
 #include "tests/engine/kernels/gemm/gemm_case.h"
+#include "tests/support/byte_value.h"
 #include "tests/support/kernel_runs.h"
 
 namespace assay::test {
@@ -43,11 +44,6 @@ Rotations rotations_of(Isa isa) {
       return {.rows = 4, .columns = 16, .depth = 9};
   }
   return {};
-}
-
-std::int32_t value_of(Index byte, bool is_signed) {
-  const auto raw = static_cast<std::uint8_t>(byte);
-  return is_signed ? static_cast<std::int8_t>(raw) : raw;
 }
 
 // What the tiles of an ISA's kernels are made of: the wider of their forms.
@@ -109,7 +105,7 @@ class Table {
       for (Index p = 0; p < depth_; ++p) {
         b_[static_cast<std::size_t>(j * depth_ + p)] = static_cast<std::uint8_t>(p == place ? value(j) : 0);
       }
-      right_[static_cast<std::size_t>(j)] = value_of(value(j), signs_.b);
+      right_[static_cast<std::size_t>(j)] = test::byte_value(value(j), signs_.b);
     }
     kernel_.pack({.n = n_,
                   .k = depth_,
@@ -140,7 +136,7 @@ class Table {
                  .c_stride = n_});
     Index wrong = 0;
     for (Index i = 0; i < m_; ++i) {
-      const std::int32_t left = value_of(i + rotation_, signs_.a);
+      const std::int32_t left = test::byte_value(i + rotation_, signs_.a);
       const std::int32_t* c = c_.data() + i * n_;
       std::int32_t wrong_here = 0;
       for (std::size_t j = 0; j < right_.size(); ++j) {

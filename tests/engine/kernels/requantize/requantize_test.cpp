@@ -13,6 +13,7 @@
 
 #include "tests/engine/kernels/each_kernel.h"
 #include "tests/engine/kernels/gemm/guarded_memory.h"
+#include "tests/support/byte_value.h"
 #include "tests/support/kernel_runs.h"
 #include "tests/support/oracle/requantize.h"
 #include "tests/support/random.h"
@@ -59,7 +60,7 @@ std::int32_t requantize_one(std::int32_t acc, float scale, const oracle::OutputT
                                    .y = y.data(),
                                    .y_row_stride_bytes = kColumns});
     for (const std::uint8_t byte : y) {
-      const std::int32_t value = y_signed ? static_cast<std::int8_t>(byte) : byte;
+      const std::int32_t value = test::byte_value(byte, y_signed);
       EXPECT_TRUE(first || value == result) << kernel.name << ": " << value << ", others " << result;
       result = value;
       first = false;

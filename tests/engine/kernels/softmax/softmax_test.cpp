@@ -12,6 +12,7 @@
 
 #include "tests/engine/kernels/each_kernel.h"
 #include "tests/engine/kernels/gemm/guarded_memory.h"
+#include "tests/support/byte_value.h"
 #include "tests/support/kernel_runs.h"
 #include "tests/support/random.h"
 
@@ -139,8 +140,6 @@ struct QuantizedRows {
   std::vector<std::uint8_t> x;
 };
 
-int value_of(std::uint8_t byte, bool is_signed) { return is_signed ? static_cast<std::int8_t>(byte) : byte; }
-
 // Naive.
 std::vector<std::uint8_t> expected_of(const QuantizedRows& c) {
   std::vector<std::uint8_t> out;
@@ -149,7 +148,7 @@ std::vector<std::uint8_t> expected_of(const QuantizedRows& c) {
     const auto first = c.x.begin() + row * c.length;
     std::vector<int> values;
     std::transform(first, first + c.length, std::back_inserter(values),
-                   [&](std::uint8_t byte) { return value_of(byte, c.is_signed); });
+                   [&](std::uint8_t byte) { return test::byte_value(byte, c.is_signed); });
     const int top = *std::max_element(values.begin(), values.end());
     std::vector<float> e;
     std::transform(values.begin(), values.end(), std::back_inserter(e),

@@ -67,7 +67,7 @@ FloatConv::FloatConv(const Descs& dense, const Choice& choice, const FloatConvSh
                      const ConvEpilogue& epilogue)
     : dense_(dense),
       primitive_(choice.primitive),
-      w_change_(onednn::LayoutChange::before(dense_.w, choice.primitive.weights_desc())),
+      weights_desc_(choice.primitive.weights_desc()),
       x_block_(block_of(choice.primitive.src_desc(), shape.channels)),
       y_block_(block_of(choice.primitive.dst_desc(), shape.outputs)),
       x_rows_(unbound(dense_.x)),
@@ -177,6 +177,23 @@ dnnl::memory FloatConv::take_z(dnnl::stream& stream, const FloatConvOperands& op
   return z_change_->convert(stream, z_rows_);
 }
 
+void FloatConv::take_weights(dnnl::stream& stream, const FloatConvOperands& operands) {
+  if (!operands.keep_weights || !weights_) {
+    if (!w_change_) {
+      w_change_ = onednn::LayoutChange::before(dense_.w, weights_desc_);
+    }
+    weights_ = w_change_->convert(stream, onednn::wrap(dense_.w, operands.w));
+    arguments_[DNNL_ARG_WEIGHTS] = *weights_;
+  }
+}
+
+void FloatConv::share_weights(const FloatConv& other) {
+  if (!weights_ && other.weights_->get_desc() == weights_desc_) {
+    weights_ = other.weights_;
+    arguments_[DNNL_ARG_WEIGHTS] = *weights_;
+  }
+}
+
 // maxps and minps note an invalid operation where an operand is NaN and give the other one.
 bool FloatConv::compute(dnnl::stream& stream) {
   const bool watches = epilogue_.clamps() && !activates_apart_;
@@ -218,10 +235,7 @@ bool FloatConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
       arguments_[DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1] = in_blocks;
     }
   }
-  if (!operands.keep_weights || !weights_) {
-    weights_ = w_change_.convert(stream, onednn::wrap(dense_.w, operands.w));
-    arguments_[DNNL_ARG_WEIGHTS] = *weights_;
-  }
+  take_weights(stream, operands);
   if (operands.bias != nullptr) {
     bind(bias_, operands.bias);
     arguments_[DNNL_ARG_BIAS] = bias_;

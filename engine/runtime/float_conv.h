@@ -65,6 +65,11 @@ class FloatConv final : public ImageConv {
   Index y_block() const override { return y_block_; }
   const std::string& implementation() const override { return implementation_; }
 
+  // Weights that are kept, before a first run.
+  void take_weights(dnnl::stream& stream, const FloatConvOperands& operands);
+  // Keeps those that `other` has taken, where they lie as this one wants them; it has the same ones.
+  void share_weights(const FloatConv& other);
+
   using Primitive = dnnl::convolution_forward;
   // The primitive, and what of the epilogue it leaves to a pass over its results.
   struct Choice {
@@ -89,11 +94,12 @@ class FloatConv final : public ImageConv {
 
   Descs dense_;
   Primitive primitive_;
-  // Made when first needed: an operand in blocks needs none.
+  // Made when first needed: an operand in blocks needs none, nor do weights that another one has.
+  std::optional<onednn::LayoutChange> w_change_;
   std::optional<onednn::LayoutChange> x_change_;
   std::optional<onednn::LayoutChange> y_change_;
   std::optional<onednn::LayoutChange> z_change_;
-  onednn::LayoutChange w_change_;
+  dnnl::memory::desc weights_desc_;
   Index x_block_;
   Index y_block_;
   // On the operands of a run, in rows and as the primitive wants them.

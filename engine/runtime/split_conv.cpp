@@ -22,6 +22,28 @@ Index stored(Index channels, bool in_blocks, Index block) {
   return in_blocks ? divide_up(channels, block) * block : channels;
 }
 
+bool is_depthwise(const FloatConvShape& shape) {
+  return shape.group > 1 && shape.group == shape.channels && shape.group == shape.outputs;
+}
+
+// An image of one row is cut into pixels, as if each were a row.
+bool has_one_row(const Window& window) { return window.h.input == 1 && window.h.output == 1 && window.h.kernel == 1; }
+WindowAxis& row_axis(Window& window) { return has_one_row(window) ? window.w : window.h; }
+
+// What makes `count` outputs of the axis from `first` on; its first input into `first_input`. No inputs where all that
+// it would read is padding.
+WindowAxis cut(const WindowAxis& axis, Index first, Index count, Index& first_input) {
+  const Index begin = first * axis.stride - axis.pad_begin;
+  const Index end = begin + (count - 1) * axis.stride + axis.span();
+  first_input = std::max<Index>(begin, 0);
+  WindowAxis out = axis;
+  out.pad_begin = first_input - begin;
+  out.pad_end = std::max<Index>(end - axis.input, 0);
+  out.input = std::max<Index>(std::min(end, axis.input) - first_input, 0);
+  out.output = count;
+  return out;
+}
+
 }  // namespace
 
 std::vector<SplitConv::Share> SplitConv::shares(Index count, Index unit, Index pieces) {
@@ -36,23 +58,77 @@ std::vector<SplitConv::Share> SplitConv::shares(Index count, Index unit, Index p
   return out;
 }
 
+std::optional<SplitConv::Piece> SplitConv::piece_of(const Share& share, bool has_bias,
+                                                    const ConvEpilogue& epilogue) const {
+  FloatConvShape part = shape_;
+  Piece piece;
+  switch (by_) {
+    case By::kImages:
+      piece.image = share.first;
+      break;
+    case By::kOutputs:
+      piece.output = share.first;
+      part.outputs = share.count;
+      if (is_depthwise(shape_)) {
+        piece.channel = share.first;
+        part.channels = share.count;
+        part.group = share.count;
+      }
+      break;
+    case By::kRows:
+      piece.output_row = share.first;
+      WindowAxis& axis = row_axis(part.window);
+      axis = cut(axis, share.first, share.count, piece.input_row);
+      if (axis.input == 0) {
+        return std::nullopt;
+      }
+      break;
+  }
+  piece.conv = std::make_unique<FloatConv>(part, by_ == By::kImages ? share.count : 1, has_bias, epilogue);
+  piece.stream = dnnl::stream(onednn::engine());
+  return piece;
+}
+
+void SplitConv::change_layouts(const FloatConv::Choice& whole, Index images) {
+  const Window& window = shape_.window;
+  x_rows_ = onednn::dense({images, shape_.channels, window.h.input, window.w.input});
+  y_rows_ = onednn::dense({images, shape_.outputs, window.h.output, window.w.output});
+  const auto x = whole.primitive.src_desc();
+  const auto y = whole.primitive.dst_desc();
+  const bool one_image_for_all = by_ == By::kRows || (by_ == By::kOutputs && !is_depthwise(shape_));
+  if (one_image_for_all && x != x_rows_) {
+    x_change_ = onednn::LayoutChange::before(x_rows_, x);
+  }
+  if (by_ == By::kRows && y != y_rows_) {
+    y_change_ = onednn::LayoutChange::after(y, y_rows_);
+    z_change_ = onednn::LayoutChange::before(y_rows_, y);
+  }
+}
+
 std::unique_ptr<SplitConv> SplitConv::make(const FloatConvShape& shape, Index images, bool has_bias,
                                            const ConvEpilogue& epilogue, int threads) {
-  const bool is_depthwise = shape.group > 1 && shape.group == shape.channels && shape.group == shape.outputs;
   const ThreadScope one(1);
-  const auto whole = FloatConv::choose(shape, images, has_bias, epilogue).primitive;
+  const FloatConv::Choice choice = FloatConv::choose(shape, images, has_bias, epilogue);
+  const auto& whole = choice.primitive;
+  const Index x_block = FloatConv::block_of(whole.src_desc(), shape.channels);
   const Index block = FloatConv::block_of(whole.dst_desc(), shape.outputs);
-  const bool by_image = images > 1;
-  const bool in_whole_blocks = block > 1 && block < shape.outputs && (shape.group == 1 || is_depthwise);
-  if (by_image ? block == 0 : !in_whole_blocks) {
+  By by = By::kImages;
+  if (images == 1) {
+    const bool in_whole_blocks = block > 1 && block < shape.outputs && (shape.group == 1 || is_depthwise(shape));
+    by = in_whole_blocks ? By::kOutputs : By::kRows;
+  }
+  const bool pixels_are_whole = x_block == shape.channels && block == shape.outputs;
+  if (by == By::kImages ? block == 0 : by == By::kRows && !pixels_are_whole) {
     return nullptr;
   }
   const Index most = std::clamp<Index>(shape.macs() * images / std::max<Index>(shape.batch, 1) / kPieceMacs, threads,
                                        kPiecesPerThread * threads);
-  // A copy of the weights belongs to every piece of the images.
   std::vector<Share> split;
-  if (by_image) {
+  if (by == By::kImages) {
     split = shares(images, 1, threads);
+  } else if (by == By::kRows) {
+    Window window = shape.window;
+    split = shares(row_axis(window).output, 1, threads);
   } else {
     const bool is_wide = shape.group == 1 && shape.outputs >= kWideUnit * threads;
     split = shares(shape.outputs, is_wide ? std::max(kWideUnit, block) : block, most);
@@ -60,67 +136,86 @@ std::unique_ptr<SplitConv> SplitConv::make(const FloatConvShape& shape, Index im
   if (split.size() < 2) {
     return nullptr;
   }
-  auto out = std::unique_ptr<SplitConv>(new SplitConv(shape, threads));
+  auto out = std::unique_ptr<SplitConv>(new SplitConv(shape, by, threads));
   for (const Share& share : split) {
-    FloatConvShape part = shape;
-    if (!by_image) {
-      part.outputs = share.count;
-      part.channels = is_depthwise ? share.count : shape.channels;
-      part.group = is_depthwise ? share.count : 1;
-    }
-    Piece piece{.conv = std::make_unique<FloatConv>(part, by_image ? share.count : 1, has_bias, epilogue),
-                .stream = dnnl::stream(onednn::engine()),
-                .image = by_image ? share.first : 0,
-                .channel = is_depthwise && !by_image ? share.first : 0,
-                .output = by_image ? 0 : share.first};
-    const bool as_whole = piece.conv->implementation() == whole.impl_info_str() && piece.conv->y_block() == block &&
-                          piece.conv->x_block() == FloatConv::block_of(whole.src_desc(), shape.channels);
+    auto piece = out->piece_of(share, has_bias, epilogue);
+    const bool as_whole = piece.has_value() && piece->conv->implementation() == whole.impl_info_str() &&
+                          piece->conv->y_block() == block && piece->conv->x_block() == x_block;
     if (!as_whole) {
       return nullptr;
     }
-    out->pieces_.push_back(std::move(piece));
+    out->pieces_.push_back(std::move(*piece));
   }
-  const bool one_image_for_all = !by_image && !is_depthwise;
-  const auto rows = onednn::dense({images, shape.channels, shape.window.h.input, shape.window.w.input});
-  if (one_image_for_all && whole.src_desc() != rows) {
-    out->x_change_ = onednn::LayoutChange::before(rows, whole.src_desc());
-    out->x_rows_ = rows;
-  }
+  out->change_layouts(choice, images);
   return out;
 }
 
-bool SplitConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
+FloatConvOperands SplitConv::in_common_layouts(dnnl::stream& stream, const FloatConvOperands& operands) {
+  const auto converted = [&](onednn::LayoutChange& change, const dnnl::memory::desc& rows, const float* data) {
+    return static_cast<const float*>(change.convert(stream, onednn::wrap(rows, data)).get_data_handle());
+  };
   FloatConvOperands all = operands;
   if (x_change_ && !all.x_in_blocks) {
-    all.x = static_cast<const float*>(x_change_->convert(stream, onednn::wrap(x_rows_, all.x)).get_data_handle());
-    stream.wait();
+    all.x = converted(*x_change_, x_rows_, all.x);
     all.x_in_blocks = true;
   }
+  if (z_change_ && all.z != nullptr && !all.z_in_blocks) {
+    all.z = converted(*z_change_, y_rows_, all.z);
+    all.z_in_blocks = true;
+  }
+  if (y_change_ && !all.y_in_blocks) {
+    all.y = static_cast<float*>(y_change_->target(onednn::wrap(y_rows_, all.y)).get_data_handle());
+    all.y_in_blocks = true;
+  }
+  stream.wait();
+  return all;
+}
+
+FloatConvOperands SplitConv::of_piece(const Piece& piece, const FloatConvOperands& all) const {
   const Window& window = shape_.window;
   const Index read = window.h.input * window.w.input;
   const Index made = window.h.output * window.w.output;
   const Index taps = shape_.channels / shape_.group * window.h.kernel * window.w.kernel;
-  const Index x_image = stored(shape_.channels, all.x_in_blocks, x_block()) * read;
-  const Index y_image = stored(shape_.outputs, all.y_in_blocks, y_block()) * made;
-  const Index z_image = stored(shape_.outputs, all.z_in_blocks, y_block()) * made;
+  const bool is_pixel = has_one_row(window);
+  const Index y_row = shape_.outputs * (is_pixel ? 1 : window.w.output);
+  const Index x_row = shape_.channels * (is_pixel ? 1 : window.w.input);
+  const Index y_at = piece.output * made + piece.output_row * y_row;
+  FloatConvOperands part = all;
+  part.x += piece.image * stored(shape_.channels, all.x_in_blocks, x_block()) * read + piece.channel * read +
+            piece.input_row * x_row;
+  part.w += piece.output * taps;
+  part.y += piece.image * stored(shape_.outputs, all.y_in_blocks, y_block()) * made + y_at;
+  if (part.bias != nullptr) {
+    part.bias += piece.output;
+  }
+  if (part.z != nullptr) {
+    part.z += piece.image * stored(shape_.outputs, all.z_in_blocks, y_block()) * made + y_at;
+  }
+  return part;
+}
+
+bool SplitConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
+  const FloatConvOperands all = in_common_layouts(stream, operands);
+  if (all.keep_weights && by_ != By::kOutputs) {
+    FloatConv& first = *pieces_.front().conv;
+    first.take_weights(stream, all);
+    stream.wait();
+    for (Piece& piece : pieces_) {
+      piece.conv->share_weights(first);
+    }
+  }
   std::atomic<bool> is_whole = true;
   for_each_task(static_cast<Index>(pieces_.size()), threads_, [&](Index task, int) {
     const ThreadScope one(1);  // whichever thread this is
     Piece& piece = pieces_[static_cast<std::size_t>(task)];
-    FloatConvOperands part = all;
-    part.x += piece.image * x_image + piece.channel * read;
-    part.w += piece.output * taps;
-    part.y += piece.image * y_image + piece.output * made;
-    if (part.bias != nullptr) {
-      part.bias += piece.output;
-    }
-    if (part.z != nullptr) {
-      part.z += piece.image * z_image + piece.output * made;
-    }
-    if (!piece.conv->run(piece.stream, part)) {
+    if (!piece.conv->run(piece.stream, of_piece(piece, all))) {
       is_whole = false;
     }
   });
+  if (all.y != operands.y) {
+    y_change_->finish(stream, onednn::wrap(y_rows_, operands.y));
+    stream.wait();
+  }
   return is_whole;
 }
 

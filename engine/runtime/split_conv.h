@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A float convolution that threads share: pieces of the images, or of the output channels of one image, each a
-// primitive for one thread. A primitive for several threads ends in a barrier, where all wait for the last; a piece
-// that a late thread has not begun is taken over by another. Included by .cpp files only.
+// A float convolution that threads share: pieces of the images, or of the output channels of one image, or of its rows
+// where all channels of a pixel lie side by side, each a primitive for one thread. A primitive for several threads ends
+// in a barrier, where all wait for the last; a piece that a late thread has not begun is taken over by another.
+// Included by .cpp files only.
 #pragma once
 
 #include <memory>
@@ -29,20 +30,34 @@ class SplitConv final : public ImageConv {
     Index image = 0;    // the first ones
     Index channel = 0;  // of the input
     Index output = 0;
+    Index input_row = 0;
+    Index output_row = 0;
   };
   // What `count` images, or channels, of the whole are to be.
   struct Share {
     Index first = 0;
     Index count = 0;
   };
-  SplitConv(const FloatConvShape& shape, int threads) : shape_(shape), threads_(threads) {}
+  enum class By { kImages, kOutputs, kRows };
+  SplitConv(const FloatConvShape& shape, By by, int threads) : shape_(shape), by_(by), threads_(threads) {}
   static std::vector<Share> shares(Index count, Index unit, Index pieces);
+  // The piece that makes this share; none where it would read nothing but padding.
+  std::optional<Piece> piece_of(const Share& share, bool has_bias, const ConvEpilogue& epilogue) const;
+  // What all pieces read and write in another layout than the operands', as a whole.
+  void change_layouts(const FloatConv::Choice& whole, Index images);
+  FloatConvOperands in_common_layouts(dnnl::stream& stream, const FloatConvOperands& operands);
+  FloatConvOperands of_piece(const Piece& piece, const FloatConvOperands& all) const;
 
   FloatConvShape shape_;
+  By by_;
   int threads_;
   std::vector<Piece> pieces_;
-  std::optional<onednn::LayoutChange> x_change_;  // where all pieces read the same image, and not in rows
+  // Where pieces have no rows of their own.
+  std::optional<onednn::LayoutChange> x_change_;
+  std::optional<onednn::LayoutChange> y_change_;
+  std::optional<onednn::LayoutChange> z_change_;
   dnnl::memory::desc x_rows_;
+  dnnl::memory::desc y_rows_;
 };
 
 }  // namespace assay::runtime

@@ -214,15 +214,23 @@ TEST(SplitConv, ThreadsChangeNoBit) {
   Random random(51);
   for (int round = 0; round < 24; ++round) {
     const Index channels = round % 3 == 0 ? 3 : 8 * random.integer(1, 5);
-    const Index middle = 8 * random.integer(2, 12) + (random.chance(0.3) ? random.integer(1, 7) : 0);
-    const Layer first = {.channels = channels, .outputs = middle, .kernel = random.chance(0.5) ? 3 : 5};
+    // Many channels: where oneDNN keeps those of a pixel side by side.
+    const Index middle = round % 5 == 0 ? 64 * random.integer(1, 4)
+                                        : 8 * random.integer(2, 12) + (random.chance(0.3) ? random.integer(1, 7) : 0);
+    const bool is_one_row = round % 10 == 0;
+    const Layer first = {.channels = channels,
+                         .outputs = middle,
+                         .kernel = is_one_row           ? 1
+                                   : random.chance(0.5) ? 3
+                                                        : 5};
     const Layer second = {.channels = middle,
-                          .outputs = random.chance(0.6) ? middle : 8 * random.integer(2, 12),
-                          .kernel = random.chance(0.5) ? 3 : 1,
+                          .outputs = random.chance(0.6) || round % 5 == 0 ? middle : 8 * random.integer(2, 12),
+                          .kernel = random.chance(0.5) && !is_one_row ? 3 : 1,
                           .dilation = random.chance(0.3) ? 3 : 1};
     const Graph graph = chain(random, first, second, random.integer(20, 70));
     const Index batch = round % 4 == 1 ? random.integer(2, 5) : 1;
-    const Tensor x = random_floats(random, {batch, channels, random.integer(30, 60), random.integer(30, 60)});
+    const Tensor x = random_floats(random, {batch, channels, is_one_row ? 1 : random.integer(30, 60),
+                                            is_one_row ? random.integer(900, 1000) : random.integer(30, 60)});
     const Values expected = run(graph, x, 1, true);
     for (const int threads : {2, 3}) {
       for (const bool carry_blocks : {true, false}) {

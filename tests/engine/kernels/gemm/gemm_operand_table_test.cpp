@@ -22,7 +22,7 @@ constexpr Index kValues = 256;
 struct Rotations {
   Index rows = 16;
   Index columns = 64;
-  Index depth = 4;  // k: a vector of groups, one group more and the rest of one, as far as the kernels have them
+  Index depth = 7;  // k: a vector of groups, one group more and the rest of one, as far as the kernels have them
 };
 Rotations rotations_of(Isa isa) {
   switch (isa) {
@@ -90,7 +90,7 @@ class Table {
         signs_(signs_of(kernel.operands)),
         a_(static_cast<std::size_t>(m * depth)),
         b_(static_cast<std::size_t>(n * depth)),
-        right_(static_cast<std::size_t>(n)),
+        products_(static_cast<std::size_t>(kValues * n)),
         c_(static_cast<std::size_t>(m * n)),
         packed_(AlignedBuffer::allocate(static_cast<std::size_t>(kernel.packed_bytes(n, depth)))) {
     ran(kernel);
@@ -101,11 +101,17 @@ class Table {
   // B as [n, k]; `value` gives that of a column.
   template <typename Value>
   void set_b(Index place, const Value& value) {
+    std::vector<std::uint8_t> columns;
     for (Index j = 0; j < n_; ++j) {
-      for (Index p = 0; p < depth_; ++p) {
-        b_[static_cast<std::size_t>(j * depth_ + p)] = static_cast<std::uint8_t>(p == place ? value(j) : 0);
-      }
-      right_[static_cast<std::size_t>(j)] = test::byte_value(value(j), signs_.b);
+      columns.push_back(static_cast<std::uint8_t>(value(j)));
+    }
+    std::fill(b_.begin(), b_.end(), std::uint8_t{0});
+    for (Index j = 0; j < n_; ++j) {
+      b_[static_cast<std::size_t>(j * depth_ + place)] = columns[static_cast<std::size_t>(j)];
+    }
+    if (columns != columns_) {
+      columns_ = std::move(columns);
+      multiply_naively();
     }
     kernel_.pack({.n = n_,
                   .k = depth_,
@@ -124,7 +130,7 @@ class Table {
     rotation_ = rotation;
   }
 
-  // The number of wrong products.
+  // The number of rows with a wrong product.
   Index multiply() {
     kernel_.run({.m = m_,
                  .n = n_,
@@ -136,18 +142,24 @@ class Table {
                  .c_stride = n_});
     Index wrong = 0;
     for (Index i = 0; i < m_; ++i) {
-      const std::int32_t left = test::byte_value(i + rotation_, signs_.a);
+      const std::int32_t* expected = products_.data() + (i + rotation_) % kValues * n_;
       const std::int32_t* c = c_.data() + i * n_;
-      std::int32_t wrong_here = 0;
-      for (std::size_t j = 0; j < right_.size(); ++j) {
-        wrong_here += c[j] != left * right_[j] ? 1 : 0;
-      }
-      wrong += wrong_here;
+      wrong += std::equal(c, c + n_, expected) ? 0 : 1;
     }
     return wrong;
   }
 
  private:
+  void multiply_naively() {
+    auto product = products_.begin();
+    for (Index left = 0; left < kValues; ++left) {
+      const std::int32_t row = test::byte_value(left, signs_.a);
+      for (const std::uint8_t column : columns_) {
+        *product++ = row * test::byte_value(column, signs_.b);
+      }
+    }
+  }
+
   const kernels::GemmKernel& kernel_;
   Index m_;
   Index n_;
@@ -156,7 +168,8 @@ class Table {
   Index rotation_ = 0;
   std::vector<std::uint8_t> a_;
   std::vector<std::uint8_t> b_;
-  std::vector<std::int32_t> right_;
+  std::vector<std::uint8_t> columns_;
+  std::vector<std::int32_t> products_;  // [value of A, column]
   std::vector<std::int32_t> c_;
   Result<AlignedBuffer> packed_;
 };

@@ -116,13 +116,13 @@ Status check_against(const Node& node, const OperatorSchema& schema, Index opset
   return schema.check == nullptr ? Status() : schema.check(node);
 }
 
-Status check_names(const std::vector<ValueInfo>& values, const std::string& kind) {
+Status check_names(const std::vector<ValueInfo>& values, const std::string& kind, bool may_repeat) {
   std::unordered_set<std::string> seen;
   for (const ValueInfo& value : values) {
     if (value.name.empty()) {
       return invalid_model("a " + kind + " has no name");
     }
-    if (!seen.insert(value.name).second) {
+    if (!seen.insert(value.name).second && !may_repeat) {
       return invalid_model(kind + " '" + value.name + "' is given twice");
     }
   }
@@ -149,8 +149,9 @@ Status check_default(const ValueInfo& input, const Tensor& tensor) {
 
 // A subgraph's inputs may go without a type: what is fed decides.
 Status check_values(Graph& graph, bool nested) {
-  ASSAY_TRY(check_names(graph.inputs, "graph input"));
-  ASSAY_TRY(check_names(graph.outputs, "graph output"));
+  ASSAY_TRY(check_names(graph.inputs, "graph input", false));
+  // A body's outputs stand for places: one value may be both carried on and collected.
+  ASSAY_TRY(check_names(graph.outputs, "graph output", nested));
   if (graph.outputs.empty()) {
     return invalid_model("the graph has no outputs");
   }

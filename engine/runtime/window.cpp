@@ -64,12 +64,14 @@ Status resolve_same(WindowAxis& axis, AutoPad auto_pad) {
 
 Status resolve_explicit(WindowAxis& axis, bool ceil_mode) {
   const Index room = axis.input + axis.pad_begin + axis.pad_end - axis.span();
-  if (room < 0) {
+  // Rounded up, the one window may reach beyond the padded input.
+  const bool reaches_beyond = ceil_mode && room < 0 && room > -axis.stride;
+  if (room < 0 && !reaches_beyond) {
     return invalid_argument("the window spans " + std::to_string(axis.span()) +
                             " elements, more than the padded input has: " + axis_text(axis));
   }
   axis.output = room / axis.stride + 1;
-  if (ceil_mode) {
+  if (ceil_mode && !reaches_beyond) {
     axis.output += room % axis.stride == 0 ? 0 : 1;
     axis.output -= (axis.output - 1) * axis.stride >= axis.input + axis.pad_begin ? 1 : 0;
   }

@@ -20,10 +20,13 @@ Result<Tensor> conv(const RunContext& context, const ConvNdSpec& spec) {
   const Tensor& w = context.input(1);
   const Tensor& bias = context.input(2);
   if (w.rank() < 3 || x.rank() != w.rank() || x.dim(1) != w.dim(1) * spec.group || w.dim(0) % spec.group != 0 ||
-      (!bias.empty() && bias.size() != w.dim(0)) || w.dtype() != x.dtype()) {
+      (!bias.empty() && (bias.rank() != 1 || bias.size() != w.dim(0))) || w.dtype() != x.dtype()) {
     return invalid_argument("X [N, C, ...], W [M, C / group, ...] and B [M] do not fit with group " +
                             std::to_string(spec.group) + ": found " + shape_text(x.shape()) + ", " +
                             shape_text(w.shape()) + " and " + shape_text(bias.shape()));
+  }
+  if (!bias.empty()) {
+    ASSAY_TRY(check_type(bias, "B", {x.dtype()}));
   }
   const std::vector<Index> kernel(w.shape().begin() + 2, w.shape().end());
   ASSAY_ASSIGN(const WindowNd window, resolve_window_nd(spec.window, x.shape(), kernel));

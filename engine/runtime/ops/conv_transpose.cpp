@@ -26,6 +26,9 @@ struct Spec {
   std::vector<Index> output_padding;
   std::vector<Index> output_shape;
   Index group = 1;
+  // Where a total of odd pads is divided, all but SAME_UPPER begin with the larger part from opset 11 on; before, the
+  // standard had it the other way round.
+  bool larger_pad_begins = true;
 };
 
 Index entry(const std::vector<Index>& list, std::size_t i, Index fallback) {
@@ -44,10 +47,7 @@ Result<Axis> resolve_axis(const Spec& spec, std::size_t i, Index input, Index ke
   if (!spec.output_shape.empty() || same) {
     axis.output = spec.output_shape.empty() ? input * axis.stride : spec.output_shape[i];
     const Index total = std::max<Index>(0, full - axis.output);
-    axis.pad = spec.window.auto_pad == AutoPad::kSameUpper ? total / 2 : total - total / 2;
-    if (spec.window.auto_pad == AutoPad::kNotSet) {
-      axis.pad = total / 2;
-    }
+    axis.pad = spec.larger_pad_begins == (spec.window.auto_pad != AutoPad::kSameUpper) ? total - total / 2 : total / 2;
   } else {
     axis.output = full - axis.pad - entry(spec.window.pads, rank + i, 0);
   }
@@ -109,8 +109,11 @@ class ConvTranspose final : public Operator {
     const Tensor& bias = context.input(2);
     ASSAY_TRY(check_type(x, "X", {DType::kFloat32}));
     ASSAY_TRY(check_type(w, "W", {DType::kFloat32}));
+    if (!bias.empty()) {
+      ASSAY_TRY(check_type(bias, "B", {DType::kFloat32}));
+    }
     if (x.rank() < 3 || w.rank() != x.rank() || w.dim(0) != x.dim(1) || x.dim(1) % spec_.group != 0 ||
-        (!bias.empty() && bias.size() != w.dim(1) * spec_.group)) {
+        (!bias.empty() && (bias.rank() != 1 || bias.size() != w.dim(1) * spec_.group))) {
       return invalid_argument("X [N, C, ...], W [C, M / group, ...] and B [M] do not fit with group " +
                               std::to_string(spec_.group) + ": found " + shape_text(x.shape()) + ", " +
                               shape_text(w.shape()) + " and " + shape_text(bias.shape()));
@@ -208,6 +211,12 @@ OperatorResult prepare_conv_transpose(const PrepareContext& context) {
   spec.output_padding = context.node.ints_attribute("output_padding");
   spec.output_shape = context.node.ints_attribute("output_shape");
   spec.group = context.node.int_attribute("group", 1);
+  spec.larger_pad_begins = context.opset() >= 11;
+  for (const Index padding : spec.output_padding) {
+    if (padding < 0) {
+      return invalid_model("output_padding must not be negative; found " + shape_text(spec.output_padding));
+    }
+  }
   if (spec.group < 1) {
     return invalid_model("group must be positive; found " + std::to_string(spec.group));
   }

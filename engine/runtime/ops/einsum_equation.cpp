@@ -126,7 +126,11 @@ Result<EinsumPlan> plan_einsum(const EinsumEquation& equation, const std::vector
     if (!labels.contains(key)) {
       return invalid_argument("output label '" + key + "' stands in no operand");
     }
-    plan.output.push_back(labels.number(key));
+    const std::size_t label = labels.number(key);
+    if (std::find(plan.output.begin(), plan.output.end(), label) != plan.output.end()) {
+      return invalid_argument("output label '" + key + "' is given twice");
+    }
+    plan.output.push_back(label);
   }
   return plan;
 }

@@ -58,7 +58,7 @@ Result<Tensor> tile(const RunContext& context) {
   for (std::size_t i = 0; i < shape.size(); ++i) {
     walked.insert(walked.end(), {repeats[i], shape[i]});
     strides.insert(strides.end(), {0, own[i]});
-    shape[i] *= repeats[i];
+    ASSAY_ASSIGN(shape[i], element_count({shape[i], repeats[i]}));
   }
   return read_strided(data, walked, strides, shape);
 }

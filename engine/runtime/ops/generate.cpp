@@ -63,7 +63,9 @@ Result<Tensor> eye_like(const Tensor& like, std::optional<DType> dtype, Index k)
   const Index columns = like.dim(1);
   ASSAY_TRY(with_type(NumberAndBoolTypes(), out.dtype(), "the output", [&]<typename T>() -> Status {
     T* to = out.mutable_data<T>().data();
-    for (Index row = std::max(Index{0}, -k); row < rows && row + k < columns; ++row) {
+    const bool has_ones = k > -rows && k < columns;  // beyond, neither -k nor row + k need be a number
+    const Index first = has_ones ? std::max(Index{0}, -k) : rows;
+    for (Index row = first; row < rows && row + k < columns; ++row) {
       to[row * columns + row + k] = T{1};
     }
     return {};

@@ -67,6 +67,7 @@ RowStatistics statistics_of(const T* x, Index count, const NormSpec& spec) {
 // An operand broadcast to one row of `count` elements: as it is, or repeated.
 template <typename T>
 Result<std::vector<T>> row_operand(const Tensor& tensor, const Shape& row, const char* name) {
+  ASSAY_TRY(check_type(tensor, name, {DTypeOf<T>::value}));
   ASSAY_ASSIGN(const Shape shape, broadcast_shape(tensor.shape(), row));
   if (shape != row) {
     return unsupported(std::string(name) + " must broadcast to the normalised dimensions " + shape_text(row) +

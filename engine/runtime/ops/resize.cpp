@@ -104,9 +104,17 @@ struct Target {
   std::vector<ResizeAxis> axes;  // one per dimension of X
 };
 
+// A size rounded down. Errors: one that no tensor may have.
+Result<Index> whole_size(double size) {
+  if (!(size <= static_cast<double>(kMaxElements))) {
+    return unsupported("a dimension of " + std::to_string(size) + " elements is too large");
+  }
+  return static_cast<Index>(std::floor(size));
+}
+
 // The sizes that `sizes` ask for under the aspect-ratio policy, with their scales.
-void fit_sizes(Target& target, const std::vector<std::size_t>& axes, const std::vector<Index>& sizes,
-               AspectRatio policy) {
+Status fit_sizes(Target& target, const std::vector<std::size_t>& axes, const std::vector<Index>& sizes,
+                 AspectRatio policy) {
   std::optional<double> common;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     ResizeAxis& axis = target.axes[axes[i]];
@@ -117,13 +125,14 @@ void fit_sizes(Target& target, const std::vector<std::size_t>& axes, const std::
     common = tighter ? axis.scale : *common;
   }
   if (policy == AspectRatio::kStretch || !common.has_value()) {
-    return;
+    return {};
   }
   for (const std::size_t i : axes) {
     ResizeAxis& axis = target.axes[i];
     axis.scale = *common;
-    axis.output = static_cast<Index>(std::floor(*common * static_cast<double>(axis.input) + 0.5));
+    ASSAY_ASSIGN(axis.output, whole_size(*common * static_cast<double>(axis.input) + 0.5));
   }
+  return {};
 }
 
 Result<Target> resolve(const RunContext& context, const ResizeSpec& spec) {
@@ -166,12 +175,17 @@ Result<Target> resolve(const RunContext& context, const ResizeSpec& spec) {
     }
     if (!scales.empty()) {
       axis.scale = static_cast<double>(scales[i]);
-      axis.output = static_cast<Index>(std::floor(scales[i] * static_cast<float>(axis.input)));
+      ASSAY_ASSIGN(axis.output, whole_size(static_cast<double>(scales[i] * static_cast<float>(axis.input))));
     }
   }
   if (!sizes.empty()) {
-    fit_sizes(target, axes, sizes, spec.aspect_ratio);
+    ASSAY_TRY(fit_sizes(target, axes, sizes, spec.aspect_ratio));
   }
+  Shape shape;  // before anything is made for each element of an axis
+  for (const ResizeAxis& axis : target.axes) {
+    shape.push_back(axis.output);
+  }
+  ASSAY_TRY(element_count(shape));
   const std::vector<double> roi = context.input(spec.roi_input).to_doubles();
   if (spec.rules.coordinates == "tf_crop_and_resize") {
     if (roi.size() != 2 * axes.size()) {

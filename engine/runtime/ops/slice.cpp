@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slice, as Python's x[start:end:step] along each axis named: any element type.
 #include <algorithm>
-#include <limits>
 
 #include "engine/runtime/ops/element_copy.h"
 #include "engine/runtime/ops/strided.h"
@@ -27,16 +26,19 @@ AxisSlice resolve(Index start, Index end, Index step, Index size) {
   const auto from_end = [&](Index value) { return value < 0 ? value + size : value; };
   AxisSlice slice;
   slice.step = step;
+  if (size == 0) {
+    return slice;
+  }
   if (step > 0) {
     slice.start = std::clamp(from_end(start), Index{0}, size);
     const Index stop = std::clamp(from_end(end), Index{0}, size);
     slice.count = std::max<Index>(0, stop - slice.start);
     slice.count = slice.count == 0 ? 0 : (slice.count - 1) / step + 1;
   } else {
-    slice.start = std::clamp(from_end(start), Index{-1}, size - 1);
+    slice.start = std::clamp(from_end(start), Index{0}, size - 1);  // as the standard has it, not as Python
     const Index stop = std::clamp(from_end(end), Index{-1}, size - 1);
     slice.count = std::max<Index>(0, slice.start - stop);
-    slice.count = slice.count == 0 ? 0 : static_cast<Index>((slice.count - 1) / -step) + 1;
+    slice.count = slice.count == 0 ? 0 : 1 - (slice.count - 1) / step;  // -step may not be a number
   }
   return slice;
 }
@@ -61,8 +63,8 @@ Result<Tensor> slice(const Tensor& data, const SliceRequest& request) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto axis = static_cast<std::size_t>(axes[i]);
     const Index step = request.steps.empty() ? 1 : request.steps[i];
-    if (step == 0 || step == std::numeric_limits<Index>::min()) {
-      return invalid_argument("a step must not be " + std::to_string(step));
+    if (step == 0) {
+      return invalid_argument("a step must not be 0");
     }
     const AxisSlice part = resolve(request.starts[i], request.ends[i], step, data.dim(axis));
     shape[axis] = part.count;

@@ -118,6 +118,19 @@ TEST(Loop, StopsAtTheConditionOrTheTripCount) {
   EXPECT_EQ(outputs.value().at("all").size(), 0);
 }
 
+TEST(Loop, CarriesAndCollectsOneValue) {
+  Node loop = node_of("Loop", {"m", "", "start"}, {"last", "all"});
+  loop.attributes["body"] =
+      graph_of({"i", "go", "s"}, {node_of("Add", {"s", "step"}, {"next"}), node_of("Identity", {"go"}, {"more"})},
+               {"more", "next", "next"});
+  const auto outputs =
+      run(graph_of({"m", "start", "step"}, {loop}, {"last", "all"}),
+          {{"m", Tensor::scalar(Index{3})}, {"start", Tensor::scalar(1.0F)}, {"step", Tensor::scalar(2.0F)}});
+  ASSERT_TRUE(outputs.ok()) << outputs.error().message;
+  EXPECT_EQ(outputs.value().at("last").data<float>()[0], 7.0F);
+  EXPECT_TRUE(bytes_equal(outputs.value().at("all"), Tensor::from<float>({3}, {3, 5, 7})));
+}
+
 TEST(Scan, WalksAxesInBothDirections) {
   Node scan = node_of("Scan", {"state", "x"}, {"sum", "sums"});
   scan.attributes["num_scan_inputs"] = Index{1};

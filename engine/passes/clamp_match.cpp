@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/base/rounding.h"
 
@@ -42,8 +43,8 @@ std::optional<RealBounds> match_clamp(const Graph& graph, const Node& node) {
   if (!is_clip(node)) {
     return std::nullopt;
   }
+  bounds = {.low = std::numeric_limits<float>::lowest(), .high = std::numeric_limits<float>::max()};
   if (graph.opset() < 11) {
-    // The attributes' defaults are the largest floats; infinity clamps no finite value either.
     bounds.low = node.float_attribute("min", bounds.low);
     bounds.high = node.float_attribute("max", bounds.high);
   } else if (!read_bound(graph, node.input(1), DType::kFloat32, bounds.low) ||

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Max or Min of a value and a constant, quantized or not, is a Clip, which later passes know how to fuse.
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "engine/passes/all_passes.h"
@@ -63,15 +64,18 @@ Result<bool> rewrite_at(Graph& graph, const ValueIndex& index, const FactTable& 
     if (!bound.has_value() || graph.constant(node.inputs[1 - at]) != nullptr) {
       continue;
     }
+    // The other bound is infinite: a Clip without it would make infinities the largest numbers.
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const bool is_max = node.op_type == "Max";
+    const float low = is_max ? *bound : -kInfinity;
+    const float high = is_max ? kInfinity : *bound;
     node.inputs = {node.inputs[1 - at]};
     if (graph.opset() < kFirstOpsetOfInputs) {
-      node.attributes[is_max ? "min" : "max"] = *bound;
+      node.attributes["min"] = low;
+      node.attributes["max"] = high;
     } else {
-      if (!is_max) {
-        node.inputs.emplace_back();
-      }
-      node.inputs.push_back(add_initializer(graph, node.outputs[0] + "_bound", Tensor::scalar(*bound)));
+      node.inputs.push_back(add_initializer(graph, node.outputs[0] + "_min", Tensor::scalar(low)));
+      node.inputs.push_back(add_initializer(graph, node.outputs[0] + "_max", Tensor::scalar(high)));
     }
     node.op_type = "Clip";
     node.origin = kName;

@@ -11,22 +11,11 @@
 namespace assay::runtime {
 namespace {
 
+// Clip's defaults, by number as the standard has them: without a bound infinities become the largest numbers.
 template <typename T>
 struct Bounds {
   T low = std::numeric_limits<T>::lowest();
   T high = std::numeric_limits<T>::max();
-};
-
-template <>
-struct Bounds<float> {
-  float low = -std::numeric_limits<float>::infinity();
-  float high = std::numeric_limits<float>::infinity();
-};
-
-template <>
-struct Bounds<double> {
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
 };
 
 template <typename T>
@@ -43,6 +32,9 @@ Result<Tensor> relu(const RunContext& context) {
   return with_number_type(context.input(0).dtype(), "X", [&]<typename T>() -> Result<Tensor> {
     Bounds<T> bounds;
     bounds.low = 0;
+    if constexpr (std::numeric_limits<T>::has_infinity) {
+      bounds.high = std::numeric_limits<T>::infinity();
+    }
     return clamp(context, bounds);
   });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <limits>
 
 #include "tests/engine/passes/qdq_builder.h"
 #include "tests/engine/passes/session_support.h"
@@ -20,13 +21,31 @@ TEST(ExtremeToClip, AConstantBecomesABound) {
   Graph max = extreme("Max", Tensor::scalar(-0.4F), {"c", "x"}).build();
   ASSERT_EQ(run_pass(kPass, max), 1);
   EXPECT_EQ(max.nodes[0].op_type, "Clip");
-  EXPECT_EQ(max.nodes[0].inputs, (Names{"x", "y_bound"}));
+  EXPECT_EQ(max.nodes[0].inputs, (Names{"x", "y_min", "y_max"}));
   EXPECT_EQ(max.nodes[0].origin, kPass);
-  EXPECT_EQ(max.initializers.at("y_bound").data<float>()[0], -0.4F);
-  EXPECT_EQ(max.initializers.at("y_bound").rank(), 0U);
+  EXPECT_EQ(max.initializers.at("y_min").data<float>()[0], -0.4F);
+  EXPECT_EQ(max.initializers.at("y_min").rank(), 0U);
+  EXPECT_EQ(max.initializers.at("y_max").data<float>()[0], std::numeric_limits<float>::infinity());
   Graph min = extreme("Min", Tensor::from({1, 1}, std::vector<float>{2})).build();
   ASSERT_EQ(run_pass(kPass, min), 1);
-  EXPECT_EQ(min.nodes[0].inputs, (Names{"x", "", "y_bound"}));
+  EXPECT_EQ(min.initializers.at("y_min").data<float>()[0], -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(min.initializers.at("y_max").data<float>()[0], 2.0F);
+}
+
+// Clip without a bound would make them the largest numbers.
+TEST(ExtremeToClip, InfinitiesPass) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const Index opset : {10, 13}) {
+    for (const char* op : {"Max", "Min"}) {
+      const RunOutcome ran =
+          run_graph(extreme(op, Tensor::scalar(2.0F), {"x", "c"}, opset).build(),
+                    {{"x", Tensor::from({2, 3}, std::vector<float>{-kInfinity, kInfinity, 1, 2, 3, 4})}},
+                    {.level = api::Optimization::kBasic});
+      ASSERT_EQ(op_types(ran.optimized), Types{"Clip"});
+      const bool is_max = *op == 'M' && op[1] == 'a';
+      EXPECT_EQ(ran.outputs.at("y").to_doubles()[is_max ? 1 : 0], is_max ? kInfinity : -kInfinity);
+    }
+  }
 }
 
 // Quantizers put constants behind DequantizeLinear. The runtime's own operator computes what is there.
@@ -55,7 +74,7 @@ TEST(ExtremeToClip, OldClipsHaveAttributes) {
   ASSERT_EQ(run_pass(kPass, graph), 1);
   EXPECT_EQ(graph.nodes[0].inputs, Names{"x"});
   EXPECT_EQ(graph.nodes[0].float_attribute("max", 0), 2.0F);
-  EXPECT_FALSE(graph.nodes[0].has_attribute("min"));
+  EXPECT_EQ(graph.nodes[0].float_attribute("min", 0), -std::numeric_limits<float>::infinity());
 }
 
 TEST(ExtremeToClip, OnlyOneFloatThatAddsNoDimension) {

@@ -2,6 +2,7 @@
 // fuse_conv_add and fuse_conv_activation: where they fire and where not. pass_equality_test.cpp has the values.
 #include <gmock/gmock.h>
 
+#include <cfloat>
 #include <cmath>
 
 #include "tests/engine/passes/qdq_builder.h"
@@ -115,7 +116,7 @@ TEST(FuseConvActivation, TakesInReluLeakyReluAndClip) {
   EXPECT_THAT(parameters(activated("LeakyRelu", {{"alpha", 0.3F}})), ElementsAre(0.3F));
   EXPECT_THAT(parameters(activated("LeakyRelu")), ElementsAre(0.01F));
   EXPECT_THAT(parameters(activated("Clip", {}, {"low", "high"})), ElementsAre(-1.0F, 6.0F));
-  EXPECT_THAT(parameters(activated("Clip", {}, {"", "high"})), ElementsAre(-INFINITY, 6.0F));
+  EXPECT_THAT(parameters(activated("Clip", {}, {"", "high"})), ElementsAre(-FLT_MAX, 6.0F));
 }
 
 TEST(FuseConvActivation, TakesInOneBehindASum) {

@@ -128,6 +128,19 @@ TEST(Clip, TakesBoundsAsAttributesBeforeOpset11) {
   expect_close(run_one({.op_type = "Clip", .inputs = {x}, .opset = 6}), {4}, {-9, 1, 9, kNan}, 0);
 }
 
+// Source: Clip-6, the attributes' defaults; Clip-13, "they default to numeric_limits::lowest() and
+// numeric_limits::max()".
+TEST(Clip, WithoutABoundInfinitiesAreTheLargestNumbers) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  const Tensor x = Tensor::from<float>({2}, {-kInfinity, kInfinity});
+  for (const Index opset : {6, 13}) {
+    const Tensor y = run_one({.op_type = "Clip", .inputs = {x}, .opset = opset});
+    EXPECT_TRUE(bytes_equal(y, Tensor::from<float>({2}, {-kLargest, kLargest}))) << opset;
+  }
+  EXPECT_TRUE(bytes_equal(run_one({.op_type = "Relu", .inputs = {x}}), Tensor::from<float>({2}, {0, kInfinity})));
+}
+
 TEST(Clip, TakesBoundsAsInputsFromOpset11) {
   const Tensor x = Tensor::from<float>({3}, {-9, 1, 9});
   const Tensor low = Tensor::scalar(0.0F);

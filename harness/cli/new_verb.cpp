@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 
@@ -12,6 +13,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/run/new_case.h"
 #include "harness/run/output_folder.h"
+#include "harness/run/progress_line.h"
 #include "harness/spec/settings.h"
 #include "reports/exit_code.h"
 
@@ -60,10 +62,13 @@ Status write_case(const std::string& file, const std::string& text) {
   return replace_file(file, text);
 }
 
-// What the checks leave open, for whoever wrote the case.
-void say_findings(const std::vector<reports::VariantResult>& results) {
-  for (const reports::VariantResult& result : results) {
-    if (result.outcome != reports::Outcome::kPass) {
+// What is wrong with the configurations, and what the checks leave open.
+void say_findings(const run::NewCase& made) {
+  for (const std::string& finding : made.findings) {
+    say(finding);
+  }
+  for (const reports::VariantResult& result : made.results) {
+    if (result.outcome != reports::Outcome::kPass && result.outcome != reports::Outcome::kXfail) {
       say(fmt::format("{} {}: {}", outcome_name(result.outcome), result.name, result.reason));
     }
   }
@@ -95,11 +100,19 @@ int new_action(NewFlags flags) {
   if (const Status status = check_folder(flags.options.file); !status.ok()) {
     return complain(status.error().message, reports::kExitHarness);
   }
+  run::ProgressLine progress(stderr_is_terminal());
+  flags.options.on_progress = [&](std::size_t done, std::size_t total) {
+    if (progress.due()) {
+      progress.show(fmt::format("{}{} of {} runs of variants",
+                                progress.terminal() ? run::progress_bar(done, total) : "", done, total));
+    }
+  };
   const Result<run::NewCase> made = run::make_case(flags.options);
+  progress.finish();
   if (!made.ok()) {
     return complain(made.error());
   }
-  say_findings(made.value().results);
+  say_findings(made.value());
   if (flags.options.file.empty()) {
     return print_data(made.value().text);
   }
@@ -107,8 +120,12 @@ int new_action(NewFlags flags) {
   if (!written.ok()) {
     return complain(written.error().message, reports::kExitHarness);
   }
-  say(fmt::format("{}: {} variants, measured with {:g} times head room", flags.options.file,
-                  made.value().results.size(), flags.options.headroom));
+  std::map<reports::Outcome, std::int64_t> counts;
+  for (const reports::VariantResult& result : made.value().results) {
+    ++counts[result.outcome];
+  }
+  say(fmt::format("{}: {} variants ({}), measured with {:g} times head room", flags.options.file,
+                  made.value().results.size(), reports::counts_text(counts), flags.options.headroom));
   return reports::kExitPass;
 }
 

@@ -12,11 +12,23 @@ struct Counterfactual {
   const char* axis;
   const char* value;  // JSON, or a bare text
   const char* cause;
+  bool is_fault;
+  // Whether the cause is one of the configuration; null: of every one that the axis applies to.
+  bool (*fits)(const spec::Configuration& configuration);
 };
+
+bool has_weights_of_four_bits(const spec::Configuration& configuration) {
+  return configuration.text("quantizer.weight_type").ends_with("int4");
+}
+
 constexpr std::array kCounterfactuals = {
-    Counterfactual{"runtime.precision", "exact", "pair-saturation"},
-    Counterfactual{"quantizer.relu", "safe", "relu-dropped"},
-    Counterfactual{"quantizer.per_channel", "true", "per-tensor-range"},
+    Counterfactual{"runtime.precision", "exact", "pair-saturation", true, nullptr},
+    Counterfactual{"quantizer.relu", "safe", "relu-dropped", true, nullptr},
+    Counterfactual{"quantizer.per_channel", "true", "per-tensor-range", false, nullptr},
+    Counterfactual{"quantizer.calibration", "minmax", "calibration-range", false, nullptr},
+    Counterfactual{"quantizer.ranges", "{}", "calibration-range", false, nullptr},
+    Counterfactual{"quantizer.weight_type", "int8", "rounding", false, has_weights_of_four_bits},
+    Counterfactual{"quantizer.reduce_range", "false", "rounding", false, nullptr},
 };
 
 bool has_op(const Graph& graph, const char* op) {
@@ -34,29 +46,71 @@ spec::Json value_of(const Counterfactual& row) {
   return value.is_discarded() ? spec::Json(row.value) : value;
 }
 
-bool explains(const Counterfactual& row, const Failing& failing) {
-  spec::Configuration other = failing.configuration;
-  other.set(row.axis, value_of(row));
-  return spec::find_axis(row.axis)->applies(failing.configuration) &&
-         other.get(row.axis) != failing.configuration.get(row.axis) && failing.holds_under(other);
+// A cause that may be the one.
+struct Candidate {
+  Cause cause;
+  std::function<bool()> is_confirmed;
+};
+
+std::vector<Candidate> candidates_of(const Failing& failing) {
+  std::vector<Candidate> candidates;
+  if (failing.fails_as_saturating) {
+    candidates.push_back({{"pair-saturation", ""}, failing.fails_as_saturating});
+  }
+  for (Change& change : changes_of(failing.configuration, failing.model)) {
+    candidates.push_back({change.cause, [&failing, configuration = std::move(change.configuration)] {
+                            return failing.holds_under(configuration);
+                          }});
+  }
+  if (failing.holds_calibrated_on_inputs) {
+    candidates.push_back({{"calibration-range", kInputsAsCalibration}, failing.holds_calibrated_on_inputs});
+  }
+  return candidates;
+}
+
+// A dropped Clip may be declared as a dropped Relu: one axis keeps both.
+bool is_declared(const Cause& cause, const std::string& declared) {
+  return cause.name == declared || (cause.name == "clip-dropped" && declared == "relu-dropped");
 }
 
 }  // namespace
 
+std::string Cause::evidence() const {
+  return change.empty() ? "the same failure as runtime.name=assay has with runtime.isa=avx2 and not with "
+                          "runtime.precision=exact: pair-saturation is likely"
+                        : "every check holds with " + change;
+}
+
+std::vector<Change> changes_of(const spec::Configuration& configuration, const Graph* model) {
+  std::vector<Change> changes;
+  for (const Counterfactual& row : kCounterfactuals) {
+    Change change{.cause = {name_of(row, model), std::string(row.axis) + "=" + row.value},
+                  .axis = row.axis,
+                  .configuration = configuration,
+                  .is_fault = row.is_fault};
+    change.configuration.set(row.axis, value_of(row));
+    if (spec::find_axis(row.axis)->applies(configuration) &&
+        change.configuration.get(row.axis) != configuration.get(row.axis) &&
+        (row.fits == nullptr || row.fits(configuration))) {
+      changes.push_back(std::move(change));
+    }
+  }
+  return changes;
+}
+
 std::optional<Cause> find_cause(const Failing& failing) { return find_other_cause(failing, ""); }
 
 std::optional<Cause> find_other_cause(const Failing& failing, const std::string& declared) {
-  const auto is_declared = [&](const Counterfactual& row) {
-    return row.cause == declared || name_of(row, failing.model) == declared;
-  };
+  const std::vector<Candidate> candidates = candidates_of(failing);
   // The declared one first: where it holds, nothing else need be tried.
-  const auto own = std::ranges::find_if(kCounterfactuals, is_declared);
-  if (own != kCounterfactuals.end() && explains(*own, failing)) {
-    return std::nullopt;
+  for (const Candidate& candidate : candidates) {
+    if (is_declared(candidate.cause, declared) && candidate.is_confirmed()) {
+      return std::nullopt;
+    }
   }
-  for (const Counterfactual& row : kCounterfactuals) {
-    if (!is_declared(row) && explains(row, failing)) {
-      return Cause{name_of(row, failing.model), std::string(row.axis) + "=" + row.value};
+  for (const Candidate& candidate : candidates) {
+    if (!is_declared(candidate.cause, declared) && candidate.is_confirmed()) {
+      return candidate.cause;
     }
   }
   return std::nullopt;

@@ -59,21 +59,45 @@ Result<const CaseData*> Execution::data(bool batched) {
   return &(data_[batched] = std::move(data));
 }
 
-Result<PreparedModel> Execution::prepare(const Configuration& configuration) {
+// A QDQ model is not quantized again: int8 becomes uint8.
+bool Execution::converts(const Configuration& configuration, const Graph& graph) const {
+  return is_qdq_model(graph) && configuration.text("quantizer.format") == "qdq" &&
+         configuration.text("quantizer.activation_type") == "uint8";
+}
+
+bool Execution::can_calibrate_on_inputs(const Configuration& configuration) {
+  const Result<api::Model> loaded = model();
+  const bool has_own = !case_.calibration.empty() || !case_.calibration_data.empty();
+  return loaded.ok() && has_own && !case_.dataset && spec::find_axis("quantizer.calibration")->applies(configuration) &&
+         !converts(configuration, loaded.value().graph());
+}
+
+Result<std::shared_ptr<const PreparedModel>> Execution::prepared_on_inputs(const Configuration& configuration) {
+  const std::string key = quantizer_key(configuration);
+  if (on_inputs_.first != key || on_inputs_.second == nullptr) {
+    spec::Case on_inputs = case_;
+    on_inputs.calibration.clear();
+    on_inputs.calibration_data.clear();
+    ASSAY_ASSIGN(PreparedModel fresh, prepare(configuration, on_inputs));
+    on_inputs_ = {key, std::make_shared<const PreparedModel>(std::move(fresh))};
+  }
+  return on_inputs_.second;
+}
+
+Result<PreparedModel> Execution::prepare(const Configuration& configuration, const spec::Case& calibrated) {
   ASSAY_ASSIGN(const api::Model loaded, model());
   if (!quantizes(configuration)) {
     return PreparedModel{loaded, {}, {}};
   }
   ASSAY_ASSIGN(quantizer::Options options, quantizer_options(configuration, case_.folder));
   options.calibration.every_range = false;
-  if (is_qdq_model(loaded.graph()) && options.format == quantizer::Format::kQdq &&
-      options.activation_type == DType::kUint8) {
+  if (converts(configuration, loaded.graph())) {
     ASSAY_ASSIGN(api::QuantizeResult converted, api::convert_s8_to_u8(loaded));
     return PreparedModel{converted.model, std::move(converted.warnings), {}};
   }
-  ASSAY_ASSIGN(const api::CalibrationSource calibration, spec::open_calibration(case_, loaded.graph()));
+  ASSAY_ASSIGN(const api::CalibrationSource calibration, spec::open_calibration(calibrated, loaded.graph()));
   ASSAY_ASSIGN(api::QuantizeResult quantized, api::quantize(loaded, calibration, options));
-  ASSAY_ASSIGN(auto seeds, named_calibration_seeds(case_));
+  ASSAY_ASSIGN(auto seeds, named_calibration_seeds(calibrated));
   return PreparedModel{quantized.model, std::move(quantized.warnings), std::move(seeds)};
 }
 
@@ -84,7 +108,7 @@ Result<std::shared_ptr<const PreparedModel>> Execution::prepared(const Configura
       return value;
     }
   }
-  ASSAY_ASSIGN(PreparedModel fresh, prepare(configuration));
+  ASSAY_ASSIGN(PreparedModel fresh, prepare(configuration, case_));
   if (prepared_.size() == kKeptModels) {
     prepared_.pop_front();
   }

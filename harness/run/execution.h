@@ -48,6 +48,11 @@ class Execution {
   // The case's model quantized as the configuration says. A QDQ model that is to be quantized to QDQ with uint8
   // activations is converted from int8 instead.
   Result<std::shared_ptr<const PreparedModel>> prepared(const spec::Configuration& configuration);
+  // Whether a configuration calibrates the model on other data than the case's inputs, and could on those; never of
+  // data sets, which are large.
+  bool can_calibrate_on_inputs(const spec::Configuration& configuration);
+  // The case's model quantized and calibrated on its inputs.
+  Result<std::shared_ptr<const PreparedModel>> prepared_on_inputs(const spec::Configuration& configuration);
   // The outputs that a variant is compared with. `actual`: its own outputs.
   Result<api::NamedTensors> reference(const spec::Configuration& configuration, const api::NamedTensors& actual);
   // Runs the configuration on the case's data.
@@ -56,13 +61,16 @@ class Execution {
   Result<const api::NamedTensors*> kept_outputs(const spec::Configuration& configuration);
 
  private:
-  Result<PreparedModel> prepare(const spec::Configuration& configuration);
+  // `calibrated`: whose calibration is used.
+  Result<PreparedModel> prepare(const spec::Configuration& configuration, const spec::Case& calibrated);
+  bool converts(const spec::Configuration& configuration, const Graph& graph) const;
 
   const spec::Case& case_;
   RuntimeHost& host_;
   std::optional<api::Model> model_;
   std::map<bool, CaseData> data_;                                                      // by `batched`
   std::deque<std::pair<std::string, std::shared_ptr<const PreparedModel>>> prepared_;  // most recent last
+  std::pair<std::string, std::shared_ptr<const PreparedModel>> on_inputs_;             // the last one
   std::map<std::string, api::NamedTensors> kept_;                                      // outputs by configuration
 };
 

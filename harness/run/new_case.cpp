@@ -2,17 +2,14 @@
 #include "harness/run/new_case.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "harness/run/graph_facts.h"
-#include "harness/run/variant.h"
+#include "harness/run/survey.h"
 #include "harness/spec/sanitized_name.h"
 
 namespace assay::run {
@@ -23,8 +20,6 @@ using reports::VariantResult;
 using spec::Json;
 
 constexpr Index kCalibrationSamples = 100;
-// How much worse than the best an instruction set may be to share its tolerances.
-constexpr double kAlike = 2.0;
 
 // The place of `path` seen from the folder of the case.
 std::string seen_from(const std::string& file, const std::string& path) {
@@ -127,6 +122,7 @@ Result<Json> case_without_checks(const NewCaseOptions& options, const Graph& gra
       options.name.empty()
           ? spec::sanitized_name(fs::path(options.file.empty() ? options.model : options.file).stem().string())
           : options.name;
+  json["description"] = "";  // its place; said when all is measured
   json["model"]["path"] = seen_from(options.file, options.model);
   ASSAY_TRY(add_data(options, graph, json));
   if (!options.calibration.empty()) {
@@ -140,137 +136,31 @@ Result<Json> case_without_checks(const NewCaseOptions& options, const Graph& gra
   return json;
 }
 
-Result<std::vector<VariantResult>> run_text(const NewCaseOptions& options, const std::string& text) {
+// The case as it will be read, with its variants.
+struct ParsedCase {
+  spec::Case test_case;
+  std::vector<spec::Variant> variants;
+};
+
+Result<ParsedCase> parse(const NewCaseOptions& options, const std::string& text) {
   spec::CaseOrErrors parsed = spec::parse_case(options.file.empty() ? "new.json" : options.file, text);
   if (!parsed.value) {
     return invalid_argument(parsed.errors.front());
   }
-  ASSAY_ASSIGN(const std::vector<spec::Variant> variants, spec::expand(*parsed.value));
+  ASSAY_ASSIGN(std::vector<spec::Variant> variants, spec::expand(*parsed.value));
+  return ParsedCase{std::move(*parsed.value), std::move(variants)};
+}
+
+Result<std::vector<VariantResult>> run_all(const ParsedCase& parsed, const std::function<void()>& on_done) {
   RuntimeHost host;
-  Execution execution(*parsed.value, host);
+  Execution execution(parsed.test_case, host);
   std::vector<VariantResult> results;
-  for (const spec::Variant& variant : variants) {
-    results.push_back(run_variant(execution, variant));
-    const VariantResult& result = results.back();
-    const reports::Outcome outcome = result.outcome;
-    if (outcome == reports::Outcome::kInvalid || outcome == reports::Outcome::kCrash ||
-        outcome == reports::Outcome::kSkip) {
-      return invalid_argument(fmt::format("{} could not be measured: {}", result.name, result.reason));
-    }
+  for (const spec::Variant& variant : parsed.variants) {
+    ASSAY_ASSIGN(VariantResult result, run_measurable(execution, variant));
+    results.push_back(std::move(result));
+    on_done();
   }
   return results;
-}
-
-// Two significant digits, away from zero.
-double rounded_up(double value) {
-  if (value == 0.0 || !std::isfinite(value)) {
-    return value;
-  }
-  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
-  const double rounded = std::strtod(fmt::format("{:.1e}", std::ceil(value / unit) * unit).c_str(), nullptr);
-  return rounded >= value ? rounded : rounded + unit;
-}
-
-double rounded_down(double value, double unit) { return std::floor(value / unit) * unit; }
-
-const reports::Measurement* find(const VariantResult& result, const std::string& metric, const std::string& output) {
-  for (const reports::Measurement& measured : result.measurements) {
-    if (measured.metric == metric && measured.output == output) {
-      return &measured;
-    }
-  }
-  return nullptr;
-}
-
-// As a condition sees it: an external runtime has the default.
-std::string isa_of(const VariantResult& result) {
-  return result.configuration.contains("runtime.isa") ? reports::value_text(result.configuration.at("runtime.isa"))
-                                                      : "auto";
-}
-
-// The noise of an output, relative to its signal: what tells instruction sets apart.
-double noise_of(const VariantResult& result) {
-  double noise = 0.0;
-  for (const reports::Measurement& measured : result.measurements) {
-    if (measured.metric == "sqnr_db") {
-      noise = std::max(noise, std::pow(10.0, -measured.value / 20.0));
-    }
-  }
-  return noise;
-}
-
-// Groups of instruction sets of like errors; one group of all where they are alike.
-std::vector<std::vector<std::string>> alike_isas(const std::vector<VariantResult>& results) {
-  std::vector<std::pair<std::string, double>> noises;
-  for (const VariantResult& result : results) {
-    const std::string isa = isa_of(result);
-    auto known = std::ranges::find(noises, isa, &std::pair<std::string, double>::first);
-    if (known == noises.end()) {
-      known = noises.insert(noises.end(), {isa, 0.0});
-    }
-    known->second = std::max(known->second, noise_of(result));
-  }
-  std::ranges::stable_sort(noises, {}, &std::pair<std::string, double>::second);
-  std::vector<std::vector<std::string>> groups;
-  double best = 0.0;
-  for (const auto& [isa, noise] : noises) {
-    if (groups.empty() || noise > kAlike * best) {
-      groups.emplace_back();
-      best = noise;
-    }
-    groups.back().push_back(isa);
-  }
-  return groups;
-}
-
-// The worst value of a metric over the results; nothing where a result lacks it.
-std::optional<double> worst(const std::vector<const VariantResult*>& results, const std::string& metric,
-                            const std::string& output, bool higher_is_better) {
-  std::optional<double> value;
-  for (const VariantResult* result : results) {
-    const reports::Measurement* measured = find(*result, metric, output);
-    if (measured == nullptr || std::isnan(measured->value)) {
-      return std::nullopt;
-    }
-    const double own = higher_is_better && measured->low ? *measured->low : measured->value;
-    value = !value ? own : higher_is_better ? std::min(*value, own) : std::max(*value, own);
-  }
-  return value;
-}
-
-struct Limit {
-  const char* metric;
-  const char* key;
-  double value;
-};
-
-std::vector<Limit> limits_of(const std::vector<const VariantResult*>& results, const std::string& output,
-                             double headroom) {
-  std::vector<Limit> limits;
-  for (const char* metric : {"top1_accuracy", "top1_agreement"}) {
-    if (const auto share = worst(results, metric, output, true)) {
-      limits.push_back({metric, "at_least", std::max(0.0, rounded_down(*share, 0.001))});
-    }
-  }
-  if (const auto error = worst(results, "max_abs_error", output, false); error && std::isfinite(*error)) {
-    limits.push_back({"max_abs_error", "at_most", rounded_up(*error * headroom)});
-  }
-  if (const auto ratio = worst(results, "sqnr_db", output, true); ratio && std::isfinite(*ratio)) {
-    limits.push_back({"sqnr_db", "at_least", rounded_down(*ratio - 20.0 * std::log10(headroom), 0.5)});
-  }
-  return limits;
-}
-
-std::vector<std::string> measured_outputs(const std::vector<VariantResult>& results) {
-  std::vector<std::string> outputs;
-  for (const VariantResult& result : results) {
-    for (const reports::Measurement& measured : result.measurements) {
-      if (!measured.output.empty() && std::ranges::find(outputs, measured.output) == outputs.end()) {
-        outputs.push_back(measured.output);
-      }
-    }
-  }
-  return outputs;
 }
 
 }  // namespace
@@ -281,46 +171,32 @@ std::vector<spec::Setting> default_matrix(bool quantized) {
           {"runtime.isa", {"scalar", "avx2", "avx512_vnni"}}};
 }
 
-Json measured_expectations(const std::vector<VariantResult>& results, double headroom) {
-  const std::vector<std::string> outputs = measured_outputs(results);
-  const std::vector<std::vector<std::string>> groups = alike_isas(results);
-  Json expect = Json::array();
-  for (const std::vector<std::string>& isas : groups) {
-    std::vector<const VariantResult*> members;
-    for (const VariantResult& result : results) {
-      if (std::ranges::find(isas, isa_of(result)) != isas.end()) {
-        members.push_back(&result);
-      }
-    }
-    for (const std::string& output : outputs) {
-      for (const Limit& limit : limits_of(members, output, headroom)) {
-        Json check = Json::object();
-        check["metric"] = limit.metric;
-        if (outputs.size() > 1) {
-          check["output"] = output;
-        }
-        check[limit.key] = limit.value;
-        if (groups.size() > 1) {
-          check["when"]["runtime.isa"] = isas.size() == 1 ? Json(isas.front()) : Json(isas);
-        }
-        expect.push_back(std::move(check));
-      }
-    }
-  }
-  return expect;
-}
-
 Result<NewCase> make_case(const NewCaseOptions& options) {
   ASSAY_ASSIGN(const api::Model model, api::Model::load(options.model));
   ASSAY_ASSIGN(Json json, case_without_checks(options, model.graph()));
   const auto text_of = [](const Json& value) {
     return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   };
-  ASSAY_ASSIGN(const std::vector<VariantResult> measured, run_text(options, text_of(json)));
-  json["expect"] = measured_expectations(measured, options.headroom);
+  ASSAY_ASSIGN(const ParsedCase plain, parse(options, text_of(json)));
+  std::size_t done = 0;
+  const std::function<void()> on_done = [&] { options.on_progress(++done, 2 * plain.variants.size()); };
+  Survey survey(plain.test_case);
+  for (const spec::Variant& variant : plain.variants) {
+    ASSAY_TRY(survey.measure(variant));
+    on_done();
+  }
+  MeasuredChecks checks = survey.checks(options.headroom);
   NewCase made;
+  if (checks.findings.empty()) {
+    json.erase("description");
+  } else {
+    json["description"] = fmt::format("As measured: {}", fmt::join(checks.findings, ". "));
+  }
+  json["expect"] = std::move(checks.expect);
+  made.findings = std::move(checks.findings);
   made.text = text_of(json);
-  ASSAY_ASSIGN(made.results, run_text(options, made.text));
+  ASSAY_ASSIGN(const ParsedCase judged, parse(options, made.text));
+  ASSAY_ASSIGN(made.results, run_all(judged, on_done));
   return made;
 }
 

@@ -3,6 +3,7 @@
 // tolerances.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,12 @@ struct NewCaseOptions {
   std::string calibration;  // as quantizer calibration in a case; "": the inputs, or of a data set its first 100
   std::vector<spec::Setting> matrix;
   double headroom = 1.5;  // tolerances are so many times what was measured, at least 1
+  std::function<void(std::size_t done, std::size_t total)> on_progress = [](std::size_t, std::size_t) {};
 };
 
 struct NewCase {
-  std::string text;                             // the case file
+  std::string text;                   // the case file
+  std::vector<std::string> findings;  // which configurations have clearly larger errors, and why; also in text
   std::vector<reports::VariantResult> results;  // of its variants, held against its own tolerances
 };
 
@@ -34,11 +37,8 @@ struct NewCase {
 std::vector<spec::Setting> default_matrix(bool quantized);
 
 // Errors: a model or data that cannot be read, a name that no case can have, or a variant that could not be judged; the
-// message says which and why.
+// message says which and why. Variants of like errors share their tolerances (measured_checks.h); known faults are
+// xfail with their cause.
 Result<NewCase> make_case(const NewCaseOptions& options);
-
-// The checks that results of one matrix keep with head room, as entries of `expect`. Instruction sets whose errors are
-// more than twice those of the best have checks of their own.
-spec::Json measured_expectations(const std::vector<reports::VariantResult>& results, double headroom);
 
 }  // namespace assay::run

@@ -4,15 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
+#include "harness/compare/difference.h"
 #include "harness/run/cause.h"
-#include "harness/run/checking.h"
-#include "harness/run/graph_facts.h"
 #include "harness/run/needs.h"
 #include "harness/run/outcome.h"
-#include "harness/run/saturation_record.h"
 #include "harness/run/settings.h"
+#include "harness/run/trial.h"
 
 namespace assay::run {
 namespace {
@@ -26,118 +25,6 @@ std::vector<spec::Claim> claims_of(const spec::Case& test_case, const spec::Conf
     }
   }
   return claims;
-}
-
-std::vector<spec::Check> checks_of(const spec::Case& test_case, const spec::Configuration& configuration) {
-  std::vector<spec::Check> checks;
-  for (const spec::Expectation& expectation : test_case.expectations) {
-    const auto* check = std::get_if<spec::Check>(&expectation.what);
-    if (check != nullptr && expectation.applies(configuration)) {
-      checks.push_back(*check);
-    }
-  }
-  return checks;
-}
-
-// NaN cannot be quantized; in float models it is data like any other.
-Status refuse_nan(const Graph& graph, const api::NamedTensors& inputs) {
-  if (!has_quantizing_nodes(graph)) {
-    return {};
-  }
-  for (const auto& [name, tensor] : inputs) {
-    if (tensor.dtype() != DType::kFloat32) {
-      continue;
-    }
-    const auto values = tensor.data<float>();
-    const auto nan = std::ranges::find_if(values, [](float value) { return std::isnan(value); });
-    if (nan != values.end()) {
-      return invalid_argument(
-          fmt::format("input '{}' holds NaN at element {}, which cannot be quantized", name, nan - values.begin()));
-    }
-  }
-  return {};
-}
-
-bool all_hold(const std::vector<reports::Check>& checks) {
-  return std::ranges::all_of(checks, &reports::Check::passed);
-}
-
-bool any_sat16(const std::vector<api::KernelInfo>& kernels) {
-  return std::ranges::any_of(kernels, [](const api::KernelInfo& k) { return k.arithmetic == "sat16-pairs"; });
-}
-
-Result<std::vector<reports::Saturation>> witness(RuntimeSession& session, const CaseData& data, const FeedPlan& plan) {
-  api::RunOptions options;
-  options.witness_saturation = true;
-  ASSAY_ASSIGN(const api::RunResult result, feed(session, data.inputs, plan, options, kWitnessSamples));
-  std::vector<reports::Saturation> saturation;
-  for (const api::SaturationInfo& entry : result.saturation) {
-    saturation.push_back(saturation_record(entry, plan.samples == 0 ? 1 : std::min(plan.samples, kWitnessSamples)));
-  }
-  return saturation;
-}
-
-// Everything up to a session: what a `refused` expectation is about.
-struct Prepared {
-  std::shared_ptr<const PreparedModel> model;
-  std::shared_ptr<RuntimeSession> session;
-};
-
-Result<Prepared> prepare(Execution& execution, const spec::Configuration& configuration) {
-  Prepared prepared;
-  ASSAY_ASSIGN(prepared.model, execution.prepared(configuration));
-  ASSAY_ASSIGN(prepared.session, open_session(prepared.model->model, configuration, execution.host()));
-  return prepared;
-}
-
-Status run_and_check(Execution& execution, const spec::Configuration& configuration, const Prepared& prepared,
-                     reports::VariantResult& record, Findings& findings) {
-  const Graph& graph = prepared.model->model.graph();
-  const std::optional<Index> batch = batch_size(configuration);
-  ASSAY_ASSIGN(const CaseData* data, execution.data(batch.has_value()));
-  for (const auto& [name, seed] : data->seeds) {
-    record.seeds[name] = seed;
-  }
-  ASSAY_TRY(refuse_nan(graph, data->inputs));
-  ASSAY_ASSIGN(const FeedPlan plan, plan_feed(graph, data->inputs, batch, data->dataset()));
-  ASSAY_ASSIGN(const api::RunResult result, feed(*prepared.session, data->inputs, plan));
-  for (const api::KernelInfo& k : prepared.session->kernels()) {
-    record.kernels.push_back({k.node, k.op, k.kernel, k.isa, k.arithmetic, k.native});
-  }
-  const std::vector<spec::Check> checks = checks_of(execution.test_case(), configuration);
-  RunFacts facts{.quantized = graph,
-                 .session = *prepared.session,
-                 .data = *data,
-                 .plan = plan,
-                 .outputs = result.outputs,
-                 .reference = nullptr,
-                 .saturation = {},
-                 .ledger = nullptr};
-  if (std::ranges::any_of(checks, needs_saturation) || (data->dataset() && any_sat16(prepared.session->kernels()))) {
-    ASSAY_ASSIGN(facts.saturation, witness(*prepared.session, *data, plan));
-    record.saturation = facts.saturation;
-  }
-  // Measurements want a reference too, but only checks insist on it.
-  Result<api::NamedTensors> reference = execution.reference(configuration, result.outputs);
-  if (reference.ok()) {
-    facts.reference = &reference.value();
-  } else if (std::ranges::any_of(checks, needs_reference)) {
-    return reference.error();
-  }
-  std::optional<Ledger> ledger;
-  if (execution.test_case().ledger || std::ranges::any_of(checks, needs_ledger)) {
-    ASSAY_ASSIGN(ledger, Ledger::make(execution, configuration, result.outputs));
-    facts.ledger = &*ledger;
-    record.ledger = ledger->record(graph);
-  }
-  ASSAY_ASSIGN(Checked checked, run_checks(checks, facts));
-  if (facts.saturation.empty() && !all_hold(checked.checks) && any_sat16(prepared.session->kernels())) {
-    ASSAY_ASSIGN(record.saturation, witness(*prepared.session, *data, plan));
-  }
-  findings.checks = std::move(checked.checks);
-  findings.could_fail = checked.could_fail;
-  record.measurements = measure_outputs(facts);
-  return {};
 }
 
 }  // namespace
@@ -158,30 +45,71 @@ reports::VariantResult blank_result(const spec::Case& test_case, const spec::Var
 
 namespace {
 
-bool holds_under(Execution& execution, const spec::Configuration& configuration, const spec::Configuration& other) {
-  const Result<Prepared> prepared = prepare(execution, other);
-  reports::VariantResult record;
-  Findings findings;
-  return prepared.ok() && run_and_check(execution, configuration, prepared.value(), record, findings).ok() &&
-         all_hold(findings.checks);
+// Of squared distances: a tenth of the distance.
+constexpr double kMuchNearer = 0.01;
+
+// The sum of squared differences between what two runs gave; infinite where they cannot be compared.
+double squared_distance(const api::NamedTensors& a, const api::NamedTensors& b) {
+  double sum = 0;
+  for (const auto& [name, tensor] : a) {
+    const auto other = b.find(name);
+    if (other == b.end() || other->second.dtype() != tensor.dtype() || other->second.shape() != tensor.shape()) {
+      return std::numeric_limits<double>::infinity();
+    }
+    for (const double difference : compare::differences(tensor, other->second)) {
+      sum += difference * difference;
+    }
+  }
+  return sum;
+}
+
+// Whether an external runtime fails as assay's own does where pairs saturate in int16, and assay does not fail with
+// exact arithmetic: its outputs are then much nearer to the former's.
+bool fails_as_saturating(Execution& execution, const spec::Configuration& configuration,
+                         const api::NamedTensors& outputs) {
+  spec::Configuration own = configuration;
+  own.set("runtime.name", "assay");
+  own.reset("runtime.options");
+  own.set("runtime.isa", "avx2");
+  own.set("runtime.precision", "fast");
+  const Result<Trial> saturating = try_under(execution, configuration, own);
+  if (!saturating.ok() || saturating.value().holds() || !saturates(saturating.value().record)) {
+    return false;
+  }
+  own.set("runtime.precision", "exact");
+  const Result<Trial> exact = try_under(execution, configuration, own);
+  return exact.ok() && exact.value().holds() &&
+         squared_distance(outputs, saturating.value().ran.outputs) <
+             kMuchNearer * squared_distance(outputs, exact.value().ran.outputs);
 }
 
 // Names the cause of a failure, or of an expected failure another one than it states.
-void name_cause(Execution& execution, const spec::Configuration& configuration, reports::VariantResult& record) {
+void name_cause(Execution& execution, const spec::Configuration& configuration, const api::NamedTensors& outputs,
+                reports::VariantResult& record) {
   const Result<api::Model> model = execution.model();
-  const Failing failing{
-      .configuration = configuration,
-      .model = model.ok() ? &model.value().graph() : nullptr,
-      .holds_under = [&](const spec::Configuration& other) { return holds_under(execution, configuration, other); }};
+  Failing failing{.configuration = configuration,
+                  .model = model.ok() ? &model.value().graph() : nullptr,
+                  .holds_under = [&](const spec::Configuration& other) {
+                    const Result<Trial> trial = try_under(execution, configuration, other);
+                    return trial.ok() && trial.value().holds();
+                  }};
+  if (execution.can_calibrate_on_inputs(configuration)) {
+    failing.holds_calibrated_on_inputs = [&] {
+      const Result<Trial> trial = try_calibrated_on_inputs(execution, configuration);
+      return trial.ok() && trial.value().holds();
+    };
+  }
+  if (is_external(configuration)) {
+    failing.fails_as_saturating = [&] { return fails_as_saturating(execution, configuration, outputs); };
+  }
   if (record.outcome == reports::Outcome::kXfail) {
     if (const std::optional<Cause> other = find_other_cause(failing, record.cause)) {
-      record.warnings.push_back(
-          fmt::format("the expected failure states the cause {}, but every check holds with {} ({})", record.cause,
-                      other->change, other->name));
+      record.warnings.push_back(fmt::format("the expected failure states the cause {}, but {} ({})", record.cause,
+                                            other->evidence(), other->name));
     }
   } else if (const std::optional<Cause> cause = find_cause(failing)) {
     record.cause = cause->name;
-    record.reason += "; every check holds with " + cause->change;
+    record.reason += "; " + cause->evidence();
   }
 }
 
@@ -239,7 +167,8 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
     return record;
   }
   (void)execution.host().take_crash();  // of what no variant's outcome depends on
-  Findings findings;
+  Ran ran;
+  Findings& findings = ran.findings;
   const auto note_error = [&](const Error& error, std::optional<std::string>& as) {
     (error.kind == ErrorKind::kResource ? findings.exhausted : as) = error.message;
     findings.skip = skip_of(execution.test_case(), error);
@@ -256,7 +185,7 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
         record.passes.push_back(pass);
       }
     }
-    const Status status = run_and_check(execution, variant.configuration, prepared.value(), record, findings);
+    const Status status = run_and_check(execution, variant.configuration, prepared.value(), record, ran);
     if (!status.ok()) {
       note_error(status.error(), findings.invalid);
     }
@@ -279,7 +208,7 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
   const bool may_have_cause = record.outcome == reports::Outcome::kFail ||
                               (record.outcome == reports::Outcome::kXfail && !record.cause.empty());
   if (may_have_cause && !all_hold(record.checks)) {
-    name_cause(execution, variant.configuration, record);
+    name_cause(execution, variant.configuration, ran.outputs, record);
   }
   if (const std::string layers = worst_layers(record.saturation); is_failure(record.outcome) && !layers.empty()) {
     record.warnings.push_back("int16 pair sums saturated in " + layers);

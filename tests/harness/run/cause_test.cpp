@@ -85,6 +85,58 @@ TEST(FindCause, TriesNoChangeThatIsNoneOrCannotMatter) {
   EXPECT_EQ(floats.tried(), (std::vector<std::string>{kExact}));
 }
 
+// The cause of a failure that one change of the configuration `set` undoes.
+std::string cause_by(const std::string& axis, const spec::Json& value, const std::string& change) {
+  FailingVariant variant;
+  variant.configuration().set(axis, value);
+  const std::optional<Cause> cause = find_cause(variant.failing({change}));
+  return cause ? cause->name + " by " + cause->change : "";
+}
+
+TEST(FindCause, KnowsCoarseWeightsAndRangesThatDoNotFit) {
+  EXPECT_EQ(cause_by("quantizer.weight_type", "int4", "quantizer.weight_type=int8"),
+            "rounding by quantizer.weight_type=int8");
+  EXPECT_EQ(cause_by("quantizer.weight_type", "uint4", "quantizer.weight_type=int8"),
+            "rounding by quantizer.weight_type=int8");
+  EXPECT_EQ(cause_by("quantizer.weight_type", "uint8", "quantizer.weight_type=int8"), "");  // as many bits
+  EXPECT_EQ(cause_by("quantizer.reduce_range", true, "quantizer.reduce_range=false"),
+            "rounding by quantizer.reduce_range=false");
+  EXPECT_EQ(cause_by("quantizer.calibration", "percentile", "quantizer.calibration=minmax"),
+            "calibration-range by quantizer.calibration=minmax");
+  EXPECT_EQ(cause_by("quantizer.ranges", {{"x", {0, 1}}}, "quantizer.ranges={}"),
+            "calibration-range by quantizer.ranges={}");
+}
+
+TEST(FindCause, TriesTheInputsAsCalibrationLast) {
+  FailingVariant variant;
+  Failing failing = variant.failing({});
+  bool holds = true;
+  failing.holds_calibrated_on_inputs = [&] { return holds; };
+  const std::optional<Cause> cause = find_cause(failing);
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->name, "calibration-range");
+  EXPECT_EQ(cause->evidence(), "every check holds with the inputs as calibration");
+  EXPECT_EQ(variant.tried(), (std::vector<std::string>{kExact, kSafe, kPerChannel}));
+  EXPECT_FALSE(find_other_cause(failing, "calibration-range"));
+  holds = false;
+  EXPECT_FALSE(find_cause(failing));
+}
+
+TEST(FindCause, OfAnExternalRuntimeIsThatOfTheOwnOneThatFailsAlike) {
+  FailingVariant variant;
+  variant.configuration().set("runtime.name", "onnxruntime");
+  Failing failing = variant.failing({});
+  failing.fails_as_saturating = [] { return true; };
+  const std::optional<Cause> cause = find_cause(failing);
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->name, "pair-saturation");
+  EXPECT_EQ(cause->evidence(),
+            "the same failure as runtime.name=assay has with runtime.isa=avx2 and not with runtime.precision=exact: "
+            "pair-saturation is likely");
+  EXPECT_TRUE(variant.tried().empty());  // no other run of the external runtime
+  EXPECT_FALSE(find_other_cause(failing, "pair-saturation"));
+}
+
 TEST(FindOtherCause, OnlyWhereTheDeclaredOneIsNotConfirmed) {
   FailingVariant confirmed;
   EXPECT_FALSE(find_other_cause(confirmed.failing({kSafe, kExact}), "relu-dropped"));

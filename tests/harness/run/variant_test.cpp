@@ -2,12 +2,14 @@
 // Whole variants: from the text of a case to its record.
 #include "harness/run/variant.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <limits>
 
+#include "tests/harness/run/external/fake_adapter.h"
 #include "tests/harness/run/small_case.h"
 
 namespace assay::run {
@@ -71,6 +73,70 @@ TEST(Variant, NamesSaturationAndItsLayerWhereExactArithmeticHolds) {
   EXPECT_EQ(result.saturation[0].channels_saturated, 1);
   ASSERT_FALSE(result.warnings.empty());
   EXPECT_EQ(result.warnings.back(), "int16 pair sums saturated in mm 50 %");
+}
+
+// A product in which pairs saturate on avx2; `rest` is what follows in the object.
+std::string saturating_case(const std::string& rest) {
+  return R"({"name": "c", "model": {"graph": {"opset": 13,
+    "inputs": {"x": {"type": "float32", "shape": [1, 2]}},
+    "initializers": {"w": {"type": "float32", "shape": [2, 2], "data": [1, 0.25, 1, 0.5]}},
+    "nodes": [{"op": "MatMul", "name": "mm", "inputs": ["x", "w"], "outputs": ["y"]}],
+    "outputs": {"y": {"type": "float32", "shape": [1, 2]}}}}, "inputs": {"x": {"values": [255, 254]}},)" +
+         rest + "}";
+}
+
+TEST(Variant, NamesSaturationWhereAnExternalRuntimeFailsAsTheOwnOneDoes) {
+  const std::string checks = R"(, "expect": [{"metric": "max_rel_error", "at_most": 0.05}])";
+  const Selection own = test::select_all(saturating_case(R"("matrix": {"runtime.isa": "avx2"})" + checks));
+  RuntimeHost host;
+  Execution execution(own.cases[0], host);
+  const Result<api::NamedTensors> saturated = execution.outputs_of(own.variant(0)->configuration);
+  ASSERT_TRUE(saturated.ok());
+  const auto values = saturated.value().at("y").data<float>();
+  ASSERT_LT(values[0], 400);  // 509 would be right
+
+  const std::string external = saturating_case(R"("matrix": {"runtime.name": "fake"})" + checks);
+  const auto answering = [&](double first, double second) {
+    const test::FakeRegistry registry(fmt::format("answer=[[{}, {}]]", first, second));
+    return run_one(external);
+  };
+  const VariantResult alike = answering(values[0], values[1]);
+  EXPECT_EQ(alike.outcome, Outcome::kFail) << alike.reason;
+  EXPECT_EQ(alike.cause, "pair-saturation");
+  EXPECT_THAT(alike.reason, HasSubstr("the same failure as runtime.name=assay has with runtime.isa=avx2"));
+  const VariantResult other = answering(values[0], 0);
+  EXPECT_EQ(other.outcome, Outcome::kFail) << other.reason;
+  EXPECT_EQ(other.cause, "") << other.reason;
+}
+
+TEST(Variant, NamesWeightsOfFourBits) {
+  for (const char* type : {"int4", "uint4"}) {
+    const VariantResult result =
+        run_one(saturating_case(fmt::format(R"("matrix": {{"quantizer.weight_type": "{}", "runtime.isa": "scalar"}},
+          "expect": [{{"metric": "max_rel_error", "at_most": 0.01}}])",
+                                            type)));
+    EXPECT_EQ(result.outcome, Outcome::kFail) << result.reason;
+    EXPECT_EQ(result.cause, "rounding");
+    EXPECT_THAT(result.reason, HasSubstr("every check holds with quantizer.weight_type=int8"));
+  }
+}
+
+TEST(Variant, NamesCalibrationDataThatDoNotFit) {
+  for (const char* calibration : {R"({"x": [{"constant": 1}]})", R"({"x": {"constant": 0, "samples": 3}})"}) {
+    const auto result_of = [&](const std::string& claim) {
+      return run_one(saturating_case(fmt::format(R"("calibration": {}, "matrix": {{"runtime.isa": "scalar"}},
+          "expect": [{{"metric": "max_rel_error", "at_most": 0.05}}{}])",
+                                                 calibration, claim)));
+    };
+    const VariantResult failed = result_of("");
+    EXPECT_EQ(failed.outcome, Outcome::kFail) << failed.reason;
+    EXPECT_EQ(failed.cause, "calibration-range");
+    EXPECT_THAT(failed.reason, HasSubstr("every check holds with the inputs as calibration"));
+    const VariantResult known =
+        result_of(R"(, {"outcome": "xfail", "reason": "few data", "cause": "calibration-range"})");
+    EXPECT_EQ(known.outcome, Outcome::kXfail);
+    EXPECT_TRUE(known.warnings.empty()) << known.warnings.front();
+  }
 }
 
 // Two columns of very different size, which one scale cannot serve.

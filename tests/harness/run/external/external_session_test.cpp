@@ -15,23 +15,8 @@
 namespace assay::run {
 namespace {
 
+using test::FakeRegistry;
 using testing::HasSubstr;
-
-// A registry with the one runtime "fake", for as long as it lives.
-class FakeRegistry {
- public:
-  explicit FakeRegistry(const std::string& mode) : folder_(test::test_folder("session_" + mode)) {
-    const RuntimeEntry entry = test::fake_entry(folder_);
-    const Json json = {
-        {"runtimes", {{"fake", {{"command", {"/usr/bin/python3", "./fake.py", mode}}, {"isa", "any"}}}}}};
-    EXPECT_TRUE(replace_file(folder_ + "/registry.json", json.dump()).ok());
-    ::setenv("ASSAY_RUNTIMES", (folder_ + "/registry.json").c_str(), 1);
-  }
-  ~FakeRegistry() { ::unsetenv("ASSAY_RUNTIMES"); }
-
- private:
-  std::string folder_;
-};
 
 api::Model relu_model() { return api::Model::from_graph(test::relu_graph({{2, ""}})).value(); }
 

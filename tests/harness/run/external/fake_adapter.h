@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "engine/base/output_file.h"
 #include "harness/run/external/registry.h"
+#include "harness/spec/document.h"
 
 namespace assay::run::test {
 
@@ -48,7 +50,8 @@ for line in sys.stdin:
         x = np.load(request["inputs"]["x"])
         for path in request["outputs"].values():
             if mode != "forget" and not (mode == "once" and seen):
-                np.save(path, np.maximum(2 * x, 0).astype(np.float32))
+                y = np.maximum(2 * x, 0) if not mode.startswith("answer=") else json.loads(mode[7:])
+                np.save(path, np.array(y, np.float32))
         answer["times_ns"] = [5e6] * request["repetitions"]
         answer["cpu_times_ns"] = [4e6] * request["repetitions"]
         if mode.startswith("times="):
@@ -94,5 +97,23 @@ inline RuntimeEntry fake_entry(const std::string& folder, const std::string& mod
   entry.command = {"/usr/bin/python3", folder + "/fake.py", mode};
   return entry;
 }
+
+// A registry with the one runtime "fake", for as long as it lives.
+class FakeRegistry {
+ public:
+  explicit FakeRegistry(const std::string& mode) : folder_(test_folder("session_" + mode.substr(0, mode.find('=')))) {
+    const RuntimeEntry entry = fake_entry(folder_);
+    const spec::Json json = {
+        {"runtimes", {{"fake", {{"command", {"/usr/bin/python3", "./fake.py", mode}}, {"isa", "any"}}}}}};
+    EXPECT_TRUE(replace_file(folder_ + "/registry.json", json.dump()).ok());
+    ::setenv("ASSAY_RUNTIMES", (folder_ + "/registry.json").c_str(), 1);
+  }
+  ~FakeRegistry() { ::unsetenv("ASSAY_RUNTIMES"); }
+  FakeRegistry(const FakeRegistry&) = delete;
+  FakeRegistry& operator=(const FakeRegistry&) = delete;
+
+ private:
+  std::string folder_;
+};
 
 }  // namespace assay::run::test

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/run/checking.h"
+#include "harness/run/graph_facts.h"
+#include "harness/run/saturation_record.h"
+#include "harness/run/settings.h"
+
+namespace assay::run {
+namespace {
+
+std::vector<spec::Check> checks_of(const spec::Case& test_case, const spec::Configuration& configuration) {
+  std::vector<spec::Check> checks;
+  for (const spec::Expectation& expectation : test_case.expectations) {
+    const auto* check = std::get_if<spec::Check>(&expectation.what);
+    if (check != nullptr && expectation.applies(configuration)) {
+      checks.push_back(*check);
+    }
+  }
+  return checks;
+}
+
+// NaN cannot be quantized; in float models it is data like any other.
+Status refuse_nan(const Graph& graph, const api::NamedTensors& inputs) {
+  if (!has_quantizing_nodes(graph)) {
+    return {};
+  }
+  for (const auto& [name, tensor] : inputs) {
+    if (tensor.dtype() != DType::kFloat32) {
+      continue;
+    }
+    const auto values = tensor.data<float>();
+    const auto nan = std::ranges::find_if(values, [](float value) { return std::isnan(value); });
+    if (nan != values.end()) {
+      return invalid_argument(
+          fmt::format("input '{}' holds NaN at element {}, which cannot be quantized", name, nan - values.begin()));
+    }
+  }
+  return {};
+}
+
+bool any_sat16(const std::vector<api::KernelInfo>& kernels) {
+  return std::ranges::any_of(kernels, [](const api::KernelInfo& k) { return k.arithmetic == "sat16-pairs"; });
+}
+
+Result<std::vector<reports::Saturation>> witness(RuntimeSession& session, const CaseData& data, const FeedPlan& plan) {
+  api::RunOptions options;
+  options.witness_saturation = true;
+  ASSAY_ASSIGN(const api::RunResult result, feed(session, data.inputs, plan, options, kWitnessSamples));
+  std::vector<reports::Saturation> saturation;
+  for (const api::SaturationInfo& entry : result.saturation) {
+    saturation.push_back(saturation_record(entry, plan.samples == 0 ? 1 : std::min(plan.samples, kWitnessSamples)));
+  }
+  return saturation;
+}
+
+Result<Trial> try_with(Execution& execution, const spec::Configuration& configuration,
+                       const Result<Prepared>& prepared) {
+  if (!prepared.ok()) {
+    return prepared.error();
+  }
+  Trial trial;
+  ASSAY_TRY(run_and_check(execution, configuration, prepared.value(), trial.record, trial.ran));
+  return trial;
+}
+
+}  // namespace
+
+Result<Prepared> prepare(Execution& execution, const spec::Configuration& configuration) {
+  Prepared prepared;
+  ASSAY_ASSIGN(prepared.model, execution.prepared(configuration));
+  ASSAY_ASSIGN(prepared.session, open_session(prepared.model->model, configuration, execution.host()));
+  return prepared;
+}
+
+Status run_and_check(Execution& execution, const spec::Configuration& configuration, const Prepared& prepared,
+                     reports::VariantResult& record, Ran& ran) {
+  const Graph& graph = prepared.model->model.graph();
+  const std::optional<Index> batch = batch_size(configuration);
+  ASSAY_ASSIGN(const CaseData* data, execution.data(batch.has_value()));
+  for (const auto& [name, seed] : data->seeds) {
+    record.seeds[name] = seed;
+  }
+  ASSAY_TRY(refuse_nan(graph, data->inputs));
+  ASSAY_ASSIGN(const FeedPlan plan, plan_feed(graph, data->inputs, batch, data->dataset()));
+  ASSAY_ASSIGN(api::RunResult result, feed(*prepared.session, data->inputs, plan));
+  for (const api::KernelInfo& k : prepared.session->kernels()) {
+    record.kernels.push_back({k.node, k.op, k.kernel, k.isa, k.arithmetic, k.native});
+  }
+  const std::vector<spec::Check> checks = checks_of(execution.test_case(), configuration);
+  RunFacts facts{.quantized = graph,
+                 .session = *prepared.session,
+                 .data = *data,
+                 .plan = plan,
+                 .outputs = result.outputs,
+                 .reference = nullptr,
+                 .saturation = {},
+                 .ledger = nullptr};
+  if (std::ranges::any_of(checks, needs_saturation) || (data->dataset() && any_sat16(prepared.session->kernels()))) {
+    ASSAY_ASSIGN(facts.saturation, witness(*prepared.session, *data, plan));
+    record.saturation = facts.saturation;
+  }
+  // Measurements want a reference too, but only checks insist on it.
+  Result<api::NamedTensors> reference = execution.reference(configuration, result.outputs);
+  if (reference.ok()) {
+    facts.reference = &reference.value();
+  } else if (std::ranges::any_of(checks, needs_reference)) {
+    return reference.error();
+  }
+  std::optional<Ledger> ledger;
+  if (execution.test_case().ledger || std::ranges::any_of(checks, needs_ledger)) {
+    ASSAY_ASSIGN(ledger, Ledger::make(execution, configuration, result.outputs));
+    facts.ledger = &*ledger;
+    record.ledger = ledger->record(graph);
+  }
+  ASSAY_ASSIGN(Checked checked, run_checks(checks, facts));
+  if (facts.saturation.empty() && !all_hold(checked.checks) && any_sat16(prepared.session->kernels())) {
+    ASSAY_ASSIGN(record.saturation, witness(*prepared.session, *data, plan));
+  }
+  ran.findings.checks = std::move(checked.checks);
+  ran.findings.could_fail = checked.could_fail;
+  record.measurements = measure_outputs(facts);
+  ran.outputs = std::move(result.outputs);
+  return {};
+}
+
+bool all_hold(const std::vector<reports::Check>& checks) {
+  return std::ranges::all_of(checks, &reports::Check::passed);
+}
+
+bool saturates(const reports::VariantResult& record) {
+  return std::ranges::any_of(record.kernels,
+                             [](const reports::Kernel& kernel) { return kernel.arithmetic == "sat16-pairs"; });
+}
+
+Result<Trial> try_under(Execution& execution, const spec::Configuration& configuration,
+                        const spec::Configuration& other) {
+  return try_with(execution, configuration, prepare(execution, other));
+}
+
+Result<Trial> try_calibrated_on_inputs(Execution& execution, const spec::Configuration& configuration) {
+  Prepared prepared;
+  ASSAY_ASSIGN(prepared.model, execution.prepared_on_inputs(configuration));
+  ASSAY_ASSIGN(prepared.session, open_session(prepared.model->model, configuration, execution.host()));
+  return try_with(execution, configuration, prepared);
+}
+
+}  // namespace assay::run

@@ -59,15 +59,19 @@ void collect_paths(const spec::Element& element, std::vector<std::string>& paths
   }
 }
 
-// The files of a golden folder, which also holds the inputs of an ONNX test, by name.
+// The tensors of a golden folder, of an ONNX test or of a calibration folder, whose samples have folders of their own;
+// by name.
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code code;
-  fs::directory_iterator entry(folder, code);
-  for (const fs::directory_iterator end; !code && entry != end; entry.increment(code)) {
-    const std::string name = entry->path().filename().string();
+  fs::recursive_directory_iterator entry(folder, code);
+  for (const fs::recursive_directory_iterator end; !code && entry != end; entry.increment(code)) {
+    if (entry.depth() > 0) {
+      entry.disable_recursion_pending();
+    }
+    const std::string kind = entry->path().extension().string();
     std::error_code ignored;
-    if ((name.starts_with("output_") || name.starts_with("input_")) && entry->is_regular_file(ignored)) {
+    if ((kind == ".npy" || kind == ".npz" || kind == ".pb") && entry->is_regular_file(ignored)) {
       files.push_back(entry->path().string());
     }
   }
@@ -112,6 +116,11 @@ Json SourceDigests::of(const spec::Case& test_case, const spec::Configuration& c
     for (const std::string& path : paths) {
       add(path, of_case->second);
     }
+    // The tolerances of an ONNX test lie beside its data.
+    const std::string tolerances = (fs::path(test_case.test_data).parent_path() / "data.json").string();
+    if (std::error_code code; !test_case.test_data.empty() && fs::is_regular_file(tolerances, code)) {
+      add(tolerances, of_case->second);
+    }
     if (const spec::ModelSource& model = test_case.model; model.kind == spec::ModelKind::kPath) {
       for (const std::string& file : api::external_data_files(model.path)) {
         add((fs::path(model.path).parent_path() / file).lexically_normal().string(), of_case->second);
@@ -133,6 +142,10 @@ std::string changed_source(const reports::Json& then, const reports::Json& now) 
   for (const auto& [file, digest] : now.items()) {
     if (before == then.end() || before.value() != digest) {
       return file + " has changed";
+    }
+    // Folders may have moved together.
+    if (fs::path(before.key()).filename() != fs::path(file).filename()) {
+      return before.key() + " is now " + file;
     }
     ++before;
   }

@@ -76,6 +76,37 @@ TEST_F(Digests, AnyOfThemChangedIsNamed) {
   EXPECT_NE(changed_source(Json::object(), now()), "");
 }
 
+TEST_F(Digests, EveryTensorOfAFolderCounts) {
+  fs::create_directories(folder_ + "/cald/test_data_set_0");
+  put("golden/y.npy", "gold");
+  put("cald/test_data_set_0/input_0.pb", "sample");
+  put("c.json", R"({"name": "c", "model": {"path": "m.bin"}, "inputs": {"x": {"npy": "x.npy"}}, "calibration": "cald",
+                    "reference": {"golden": "golden"}})");
+  const Json before = now();
+  for (const char* file : {"golden/y.npy", "cald/test_data_set_0/input_0.pb"}) {
+    put(file, "other");
+    EXPECT_EQ(changed_source(before, now()), folder_ + "/" + file + " has changed");
+    put(file, file == std::string("golden/y.npy") ? "gold" : "sample");
+    EXPECT_EQ(changed_source(before, now()), "");
+  }
+  fs::create_directories(folder_ + "/cald/test_data_set_1");
+  put("cald/test_data_set_1/input_0.pb", "sample");
+  EXPECT_NE(changed_source(before, now()), "");
+  fs::remove_all(folder_ + "/cald/test_data_set_1");
+  fs::rename(folder_ + "/golden/y.npy", folder_ + "/golden/z.npy");
+  EXPECT_EQ(changed_source(before, now()), folder_ + "/golden/y.npy is now " + folder_ + "/golden/z.npy");
+}
+
+TEST_F(Digests, TolerancesOfAnOnnxTestCount) {
+  fs::create_directories(folder_ + "/test_data_set_0");
+  put("test_data_set_0/input_0.pb", "input");
+  put("data.json", R"({"rtol": 0.001})");
+  put("c.json", R"({"name": "c", "model": {"path": "m.bin"}, "inputs": "test_data_set_0"})");
+  const Json before = now();
+  put("data.json", R"({"rtol": 0})");
+  EXPECT_EQ(changed_source(before, now()), folder_ + "/data.json has changed");
+}
+
 TEST_F(Digests, PartsAndTheFilesThatTheyNameCount) {
   fs::create_directories(folder_ + "/parts/sets/test_data_set_0");
   put("parts/sets/test_data_set_0/input_0.pb", "input");

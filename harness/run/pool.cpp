@@ -25,6 +25,8 @@ struct Worker {
   std::optional<std::size_t> last;  // the previous one
   Clock::time_point started;
   double timeout_s = 0;
+  Json first;  // of the job in hand; what comes after it has the time of a job again
+  double first_seconds = 0;
 };
 
 class Pool {
@@ -59,6 +61,8 @@ class Pool {
         }
         worker.job = queue_.take(worker.last);
         worker.started = Clock::now();
+        worker.first = nullptr;
+        worker.first_seconds = 0;
         worker.timeout_s = options_.timeout_of ? options_.timeout_of(*worker.job) : options_.timeout_s;
         if (!worker.process->send({{"job", *worker.job}})) {
           lose(worker, JobEnd::kCrashed);
@@ -86,8 +90,15 @@ class Pool {
       return;
     }
     const bool alive = worker.process->pump();
-    if (std::optional<Json> answer = worker.process->next_answer()) {
-      report(worker, {.job = *worker.job, .end = JobEnd::kAnswered, .answer = std::move(*answer), .text = ""});
+    std::optional<Json> answer = worker.process->next_answer();
+    if (answer && answer->contains(kMore)) {
+      worker.first = std::move(answer->at(kMore));
+      worker.first_seconds = seconds_since(worker.started);
+      worker.started = Clock::now();
+      answer = worker.process->next_answer();
+    }
+    if (answer) {
+      report(worker, {.job = *worker.job, .end = JobEnd::kAnswered, .answer = std::move(*answer)});
     } else if (!alive) {
       lose(worker, JobEnd::kCrashed);
     } else if (seconds_since(worker.started) > worker.timeout_s) {
@@ -100,7 +111,8 @@ class Pool {
   void lose(Worker& worker, JobEnd end) {
     const std::string text = worker.process->stop();
     worker.process.reset();
-    if (end == JobEnd::kCrashed && text == kKilledFromOutside && retried_.insert(*worker.job).second) {
+    if (end == JobEnd::kCrashed && text == kKilledFromOutside && worker.first.is_null() &&
+        retried_.insert(*worker.job).second) {
       Result<Process> again = Process::start(options_.handler, options_.memory_limit_bytes);
       if (again.ok() && again.value().send({{"job", *worker.job}})) {
         worker.process = std::move(again).value();
@@ -108,11 +120,12 @@ class Pool {
         return;
       }
     }
-    report(worker, {.job = *worker.job, .end = end, .answer = {}, .text = text});
+    report(worker, {.job = *worker.job, .end = end, .text = text});
   }
 
   void report(Worker& worker, JobReport report) {
-    report.seconds = seconds_since(worker.started);
+    report.seconds = worker.first_seconds + seconds_since(worker.started);
+    report.first = std::move(worker.first);
     worker.last = worker.job;
     worker.job.reset();
     options_.on_report(report);

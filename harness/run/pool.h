@@ -22,8 +22,9 @@ enum class JobEnd { kAnswered, kCrashed, kTimedOut };
 struct JobReport {
   std::size_t job = 0;
   JobEnd end = JobEnd::kAnswered;
-  Json answer;       // kAnswered
-  std::string text;  // kCrashed: how the worker ended
+  Json answer = {};       // kAnswered
+  Json first = {};        // the first of two answers, if there was one: it stands also where the second did not come
+  std::string text = {};  // kCrashed: how the worker ended
   double seconds = 0;
 };
 

@@ -21,7 +21,13 @@ namespace {
 // noexcept: an exception must not unwind into the coordinator's code, of which the child has a copy.
 [[noreturn]] void serve(const Handler& handler, int requests, int answers) noexcept {
   while (const std::optional<Json> request = receive_message(requests)) {
-    if (!send_message(answers, handler(*request))) {
+    Json answer = handler(*request);
+    bool is_sent = send_message(answers, answer);
+    while (is_sent && answer.contains(kMore)) {
+      answer = handler({{kMore, true}});
+      is_sent = send_message(answers, answer);
+    }
+    if (!is_sent) {
       break;
     }
   }

@@ -15,7 +15,10 @@
 namespace assay::run {
 
 // Answers one request; runs in the child.
+// Answers a request. An answer {kMore: FIRST} is one of two: FIRST stands, whatever becomes of the process, and the
+// handler is called again, with {kMore: true}, for the whole answer.
 using Handler = std::function<Json(const Json& request)>;
+inline constexpr char kMore[] = "more";
 
 class Process {
  public:

@@ -58,7 +58,12 @@ Handler guarded(Handler handler) {
 Handler worker_handler(const Selection& selection, const TimingSettings& timing, const std::string& scratch) {
   const auto host = std::make_shared<RuntimeHost>(scratch);
   const auto execution = std::make_shared<std::optional<Execution>>();
-  return guarded([&selection, timing, host, execution](const Json& request) -> Json {
+  const auto judged = std::make_shared<JudgedVariant>();  // whose cause is still to be found
+  return guarded([&selection, timing, host, execution, judged](const Json& request) -> Json {
+    if (request.contains(kMore)) {
+      judged->find_cause(judged->record);
+      return reports::result_to_json(judged->record);
+    }
     if (request.contains("time")) {
       return time_variants(selection, request.at("time").get<std::vector<std::size_t>>(), timing, *host);
     }
@@ -70,7 +75,9 @@ Handler worker_handler(const Selection& selection, const TimingSettings& timing,
     if (!*execution || &(*execution)->test_case() != &test_case) {
       execution->emplace(test_case, *host);
     }
-    return reports::result_to_json(run_variant(**execution, *variant));
+    *judged = judge_variant(**execution, *variant);
+    Json record = reports::result_to_json(judged->record);
+    return judged->find_cause ? Json{{kMore, std::move(record)}} : record;
   });
 }
 
@@ -266,7 +273,8 @@ class Runner {
     }
     pool.memory_limit_bytes = options_.memory_limit_bytes;
     pool.handler = [&](const Json& request) {
-      return handler({{"job", positions[request.at("job").get<std::size_t>()]}});
+      return request.contains(kMore) ? handler(request)
+                                     : handler({{"job", positions[request.at("job").get<std::size_t>()]}});
     };
     pool.on_report = [&](const JobReport& report) {
       const std::uint32_t position = positions[report.job];
@@ -285,10 +293,29 @@ class Runner {
                                                 options_.timeout_s);
   }
 
+  // The verdict of a variant, where the search for its cause did not end well.
+  static std::optional<VariantResult> verdict_of(const JobReport& report, double timeout_s) {
+    const bool ended = report.end == JobEnd::kAnswered && !report.answer.contains("error");
+    if (report.first.is_null() || ended) {
+      return std::nullopt;
+    }
+    std::optional<VariantResult> result = reports::parse_result(report.first).result;
+    if (result) {
+      const std::string how = report.end == JobEnd::kAnswered
+                                  ? "ran into " + report.answer.at("error").get<std::string>()
+                              : report.end == JobEnd::kCrashed ? "ended: the worker was " + report.text
+                                                               : fmt::format("did not end within {:g} s", timeout_s);
+      result->warnings.push_back("no cause was found: the search for it " + how);
+    }
+    return result;
+  }
+
   VariantResult take_report(std::uint32_t position, const JobReport& report, double timeout_s) {
     const VariantResult blank = background_->blank(position);
     VariantResult result = blank;
-    if (report.end == JobEnd::kAnswered) {
+    if (std::optional<VariantResult> verdict = verdict_of(report, timeout_s)) {
+      result = std::move(*verdict);
+    } else if (report.end == JobEnd::kAnswered) {
       reports::ParsedResult parsed = reports::parse_result(report.answer);
       if (parsed.result) {
         result = std::move(*parsed.result);

@@ -147,12 +147,12 @@ std::optional<std::string> skip_of(const spec::Case& test_case, const Error& err
 
 }  // namespace
 
-reports::VariantResult run_variant(Execution& execution, const spec::Variant& variant) {
+JudgedVariant judge_variant(Execution& execution, const spec::Variant& variant) {
   reports::VariantResult record = blank_result(execution.test_case(), variant);
   if (execution.test_case().skip_reason) {
     record.outcome = reports::Outcome::kSkip;
     record.reason = *execution.test_case().skip_reason;
-    return record;
+    return {std::move(record), {}};
   }
   std::optional<std::string> reason;
   if (!execution.test_case().needs.empty()) {
@@ -164,7 +164,7 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
   if (reason) {
     record.outcome = reports::Outcome::kSkip;
     record.reason = *reason;
-    return record;
+    return {std::move(record), {}};
   }
   (void)execution.host().take_crash();  // of what no variant's outcome depends on
   Ran ran;
@@ -196,7 +196,7 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
   if (const std::optional<std::string> crash = execution.host().take_crash()) {
     record.outcome = reports::Outcome::kCrash;
     record.reason = *crash;
-    return record;
+    return {std::move(record), {}};
   }
   const spec::Case& test_case = execution.test_case();
   const Judgement judgement = judge(findings, claims_of(test_case, variant.configuration), test_case.weak_ok);
@@ -205,15 +205,25 @@ reports::VariantResult run_variant(Execution& execution, const spec::Variant& va
   record.cause = judgement.cause;
   record.checks = std::move(findings.checks);
   record.warnings = std::move(findings.warnings);
-  const bool may_have_cause = record.outcome == reports::Outcome::kFail ||
-                              (record.outcome == reports::Outcome::kXfail && !record.cause.empty());
-  if (may_have_cause && !all_hold(record.checks)) {
-    name_cause(execution, variant.configuration, ran.outputs, record);
-  }
   if (const std::string layers = worst_layers(record.saturation); is_failure(record.outcome) && !layers.empty()) {
     record.warnings.push_back("int16 pair sums saturated in " + layers);
   }
-  return record;
+  JudgedVariant judged{std::move(record), {}};
+  const bool may_have_cause = judged.record.outcome == reports::Outcome::kFail ||
+                              (judged.record.outcome == reports::Outcome::kXfail && !judged.record.cause.empty());
+  if (may_have_cause && !all_hold(judged.record.checks)) {
+    judged.find_cause = [&execution, configuration = variant.configuration, outputs = std::move(ran.outputs)](
+                            reports::VariantResult& failed) { name_cause(execution, configuration, outputs, failed); };
+  }
+  return judged;
+}
+
+reports::VariantResult run_variant(Execution& execution, const spec::Variant& variant) {
+  JudgedVariant judged = judge_variant(execution, variant);
+  if (judged.find_cause) {
+    judged.find_cause(judged.record);
+  }
+  return std::move(judged.record);
 }
 
 }  // namespace assay::run

@@ -5,10 +5,12 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <new>
 #include <set>
+#include <thread>
 
 #include "harness/run/job_queue.h"
 
@@ -40,6 +42,32 @@ std::map<std::size_t, JobReport> run_all(std::size_t count, int workers, double 
 }
 
 std::size_t job_of(const Json& request) { return request.at("job").get<std::size_t>(); }
+
+// What comes after a first answer has the time of a job again, and cannot take the answer back.
+TEST(Pool, AFirstAnswerStands) {
+  std::size_t job = 0;
+  const auto reports = run_all(6, 2, 0.5, [&job](const Json& request) -> Json {
+    if (!request.contains(kMore)) {
+      job = job_of(request);
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      return {{kMore, {{"first", job}}}};
+    }
+    if (job % 3 == 1) {
+      std::abort();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(job % 3 == 2 ? 60000 : 300));
+    return {{"whole", job}};
+  });
+  ASSERT_EQ(reports.size(), 6U);
+  for (const auto& [i, report] : reports) {
+    EXPECT_EQ(report.first, (Json{{"first", i}}));
+    EXPECT_EQ(report.end, i % 3 == 0 ? JobEnd::kAnswered : i % 3 == 1 ? JobEnd::kCrashed : JobEnd::kTimedOut);
+    if (i % 3 == 0) {
+      EXPECT_EQ(report.answer, (Json{{"whole", i}}));
+    }
+    EXPECT_GE(report.seconds, 0.3);
+  }
+}
 
 TEST(Pool, EveryJobIsAnsweredOnceWhateverTheNumberOfWorkers) {
   for (const int workers : {1, 2, 5, 40}) {

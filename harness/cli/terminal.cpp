@@ -28,14 +28,17 @@ Status write_stdout(const std::string& text) {
 }
 
 Status write_stdout(const std::function<void(const std::function<void(std::string_view)>&)>& produce) {
-  errno = 0;
-  bool written = true;
+  int failed = 0;  // errno of the first write that failed: what comes after it may set another
   produce([&](std::string_view text) {
-    written = written && std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if (failed == 0 && std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
+      failed = errno;
+    }
   });
-  written = written && std::fflush(stdout) == 0;
-  return written || errno == EPIPE ? Status()
-                                   : io_error(std::string("cannot write to stdout: ") + std::strerror(errno));
+  if (failed == 0 && std::fflush(stdout) != 0) {
+    failed = errno;
+  }
+  return failed == 0 || failed == EPIPE ? Status()
+                                        : io_error(std::string("cannot write to stdout: ") + std::strerror(failed));
 }
 
 int print_data(const std::string& text, int code) {

@@ -37,6 +37,9 @@ std::optional<JournalEntry> read_journal_line(std::string_view line) {
   }
   Json json = reports::parse_json(line);
   Json made_by = json.is_object() && json.contains("made_by") ? std::move(json["made_by"]) : Json();
+  if (!sealed && !made_by.is_null()) {
+    return std::nullopt;  // whoever wrote the maker wrote a digest
+  }
   reports::ParsedResult parsed = reports::parse_result(std::move(json));
   if (!parsed.result) {
     return std::nullopt;

@@ -63,15 +63,18 @@ Status check_shards(const std::vector<Part>& parts) {
           fmt::format("{} and {} are both shard {}/{}", other->second, part.folder, shard.index, shard.count));
     }
   }
-  std::vector<std::size_t> missing;
-  for (std::size_t i = 1; i <= first.count; ++i) {
+  constexpr std::size_t kNamed = 20;
+  const std::size_t missing = first.count - std::min(first.count, seen.size());
+  std::vector<std::size_t> named;
+  for (std::size_t i = 1; named.size() < std::min(missing, kNamed); ++i) {
     if (!seen.contains(i)) {
-      missing.push_back(i);
+      named.push_back(i);
     }
   }
-  return missing.empty() ? Status()
-                         : invalid_argument(fmt::format("shard{} {} of {} missing", missing.size() == 1 ? "" : "s",
-                                                        fmt::join(missing, ", "), first.count));
+  return missing == 0 ? Status()
+                      : invalid_argument(fmt::format(
+                            "shard{} {}{} of {} missing", missing == 1 ? "" : "s", fmt::join(named, ", "),
+                            missing > kNamed ? fmt::format(" and {} more", missing - kNamed) : "", first.count));
 }
 
 // A file's path from the folder of its case: runners may have the same files in folders of different names.

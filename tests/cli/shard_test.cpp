@@ -60,12 +60,14 @@ TEST_F(Shards, MergeRefusesWhatIsNotTheWhole) {
   ASSERT_EQ(shell("assay run cases --no-timing -o half --shard 1/2").code, 0);
   ASSERT_EQ(shell("assay run cases --no-timing -o other --shard 3/3 --filter safe").code, 0);
   ASSERT_EQ(shell("mkdir killed; cp part3/results.jsonl killed").code, 0);
+  ASSERT_EQ(shell("cp -r part2 many; sed -Ei 's/(\"count\": *)3/\\11000000000/' many/results.json").code, 0);
   struct Row {
     const char* folders;
     const char* says;
   };
   for (const Row& row : std::vector<Row>{{"part1 part2", "shard 3 of 3 missing"},
                                          {"part2", "shards 1, 3 of 3 missing"},
+                                         {"many", "9, 20, 21 and 999999979 more of 1000000000 missing"},
                                          {"part1 part2 part2 part3", "are both shard 2/3"},
                                          {"part1 part2 half", "shards of different runs"},
                                          {"part1 part2 other", "different selections"},

@@ -39,17 +39,12 @@ TEST(JournalLine, IsOneLineOfJsonThatIsReadBack) {
 TEST(JournalLine, NothingItSaysCanBeChangedUnnoticed) {
   const Json maker = {{"assay", "1.0"}};
   const std::string line = journal_line(some_result(), maker);
-  const std::size_t digest = line.rfind("digest");
+  EXPECT_FALSE(read_journal_line(line.substr(0, line.rfind(",\"digest")) + "}\n")) << "a line without its digest";
   for (std::size_t i = 0; i < line.size(); ++i) {
     for (const int change : {1, 2, 0x20}) {
       std::string altered = line;
       altered[i] = static_cast<char>(altered[i] ^ change);
-      const std::optional<JournalEntry> entry = read_journal_line(altered);
-      if (i < digest || i >= digest + 6) {
-        EXPECT_FALSE(entry) << i << ": " << altered;
-      } else if (entry) {  // a key that means nothing, as a line without a digest
-        EXPECT_EQ(journal_line(entry->result, entry->made_by), line);
-      }
+      EXPECT_FALSE(read_journal_line(altered)) << i << ": " << altered;
     }
     EXPECT_FALSE(read_journal_line(line.substr(0, i))) << i;
     EXPECT_FALSE(read_journal_line(line.substr(i + 1))) << i;

@@ -60,6 +60,9 @@ int list_action(const ListFlags& flags) {
   if (!selection.errors.empty()) {
     return reports::kExitUsage;
   }
+  for (const std::string& warning : selection.warnings) {
+    say(warning);
+  }
   std::string lines;
   spec::Json json = spec::Json::array();
   for (std::size_t i = 0; i < selection.variants.size(); ++i) {

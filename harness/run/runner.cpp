@@ -436,6 +436,9 @@ RunOutcome run_cases(const RunOptions& options) {
   if (!selection.errors.empty()) {
     return {{}, std::move(selection.errors), false};
   }
+  for (const std::string& warning : selection.warnings) {
+    options.say(warning);
+  }
   return Runner(options, std::move(selection)).run();
 }
 

@@ -15,6 +15,7 @@
 #include "harness/run/settings.h"
 #include "harness/spec/onnx_tests.h"
 #include "harness/spec/settings.h"
+#include "harness/spec/unused.h"
 
 namespace assay::run {
 namespace {
@@ -148,13 +149,28 @@ void check_runtime_names(Selection& selection, const std::set<std::string>& name
   }
 }
 
+// Entries of the case that none of its variants makes use of, whatever is selected of them. `variants`: under the
+// settings of the command line, which may leave variants out.
+std::vector<std::string> unused_of(const spec::Case& test_case, const std::vector<Variant>& variants,
+                                   const spec::ExpandOptions& options) {
+  if (!test_case.onnx_tests.empty() || !spec::has_conditions(test_case)) {
+    return {};
+  }
+  if (options.settings.empty()) {
+    return spec::unused_entries(test_case, variants);
+  }
+  const Result<std::vector<Variant>> all = spec::expand(test_case);
+  return all.ok() ? spec::unused_entries(test_case, all.value()) : std::vector<std::string>();
+}
+
 // The variants of all cases with one of the tags, in order, and of each what is needed later, so that a case need not
 // be expanded again. Names are kept only where filters or the caller ask for them.
 struct Candidates {
   std::vector<SelectedVariant> variants;
   std::vector<std::string> names;
-  std::vector<double> costs;                                   // seconds; with durations only
-  std::map<std::size_t, std::set<std::string>> runtimes = {};  // external ones, of the variants that have any
+  std::vector<double> costs;                                      // seconds; with durations only
+  std::map<std::size_t, std::set<std::string>> runtimes = {};     // external ones, of the variants that have any
+  std::map<std::uint32_t, std::vector<std::string>> unused = {};  // entries of cases that have any
 };
 
 Candidates candidates_of(Selection& selection, const SelectOptions& options) {
@@ -167,6 +183,10 @@ Candidates candidates_of(Selection& selection, const SelectOptions& options) {
     if (!variants.ok()) {
       selection.errors.push_back(variants.error().message);
       continue;
+    }
+    if (std::vector<std::string> unused = unused_of(selection.cases[i], variants.value(), selection.expand_options);
+        !unused.empty()) {
+      candidates.unused.emplace(i, std::move(unused));
     }
     for (std::uint32_t ordinal = 0; ordinal < variants.value().size(); ++ordinal) {
       const std::string& name = variants.value()[ordinal].name;
@@ -215,6 +235,10 @@ void add_selected(Selection& selection, Candidates candidates, bool keep_names) 
       selected.push_back(all[i].selected);
     }
     std::vector<bool> needed = selected;
+    if (const auto unused = candidates.unused.find(case_index);
+        unused != candidates.unused.end() && std::ranges::find(selected, true) != selected.end()) {
+      std::ranges::copy(unused->second, std::back_inserter(selection.warnings));
+    }
     if (has_baselines(selection.cases[case_index]) && std::ranges::find(selected, true) != selected.end()) {
       add_baselines(selection.cases[case_index], *selection.expanded(case_index), selected, needed);
     }

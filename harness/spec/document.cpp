@@ -2,6 +2,7 @@
 #include "harness/spec/document.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
@@ -159,6 +160,21 @@ std::vector<std::string> Element::keys() const {
     }
   }
   return keys;
+}
+
+void sort_by_place(std::vector<std::string>& messages, const std::string& file) {
+  const auto place_of = [&](const std::string& message) {
+    std::pair<std::size_t, std::size_t> place;  // line, column
+    if (message.starts_with(file + ":")) {
+      const char* begin = message.c_str() + file.size() + 1;
+      char* end = nullptr;
+      place.first = std::strtoul(begin, &end, 10);
+      place.second = *end == ':' ? std::strtoul(end + 1, nullptr, 10) : 0;
+    }
+    return place;
+  };
+  std::stable_sort(messages.begin(), messages.end(),
+                   [&](const std::string& a, const std::string& b) { return place_of(a) < place_of(b); });
 }
 
 std::string Element::where() const { return document_ ? document_->where(pointer_) : std::string(); }

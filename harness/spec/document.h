@@ -92,6 +92,9 @@ class Element {
   std::string pointer_;
 };
 
+// Sorts messages that begin with places in the file ("FILE:LINE:COLUMN: ") by these; others come first.
+void sort_by_place(std::vector<std::string>& messages, const std::string& file);
+
 // Resolves a path named in a document against its folder; absolute paths stay.
 std::string resolve_path(const Document& document, const std::string& path);
 // The same of a path that stands at this element, against the folder of the file that it came from.

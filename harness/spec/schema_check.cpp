@@ -327,18 +327,6 @@ void Translator::add(const Violation& violation, bool required_of_choice) {
   }
 }
 
-// The line and column that a message begins with, behind the path.
-LineColumn position_of(const std::string& message, const std::string& path) {
-  LineColumn position;
-  if (message.starts_with(path + ":")) {
-    const char* begin = message.c_str() + path.size() + 1;
-    char* end = nullptr;
-    position.line = std::strtoul(begin, &end, 10);
-    position.column = *end == ':' ? std::strtoul(end + 1, nullptr, 10) : 0;
-  }
-  return position;
-}
-
 std::vector<std::string> Translator::messages() const {
   std::vector<std::string> messages;
   for (const Finding& finding : findings_) {
@@ -353,12 +341,7 @@ std::vector<std::string> Translator::messages() const {
       messages.push_back(finding.message);
     }
   }
-  const std::string& path = root_.document().path();
-  std::stable_sort(messages.begin(), messages.end(), [&](const std::string& a, const std::string& b) {
-    const LineColumn at_a = position_of(a, path);
-    const LineColumn at_b = position_of(b, path);
-    return std::pair(at_a.line, at_a.column) < std::pair(at_b.line, at_b.column);
-  });
+  sort_by_place(messages, root_.document().path());
   return messages;
 }
 

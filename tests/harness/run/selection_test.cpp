@@ -124,6 +124,40 @@ TEST_F(Select, ATierTakesThoseBeforeIt) {
   EXPECT_EQ(names(options).size(), 6U);
 }
 
+// What --filter, --set or a shard leave out does not make an entry useless.
+TEST_F(Select, WarnsOfEntriesThatNoVariantOfTheWholeCaseNeeds) {
+  const auto write = [this](const std::string& isa) {
+    return replace_file(folder_ + "/c.json",
+                        test::conv_relu_case("\n"
+                                             R"("matrix": {"runtime.isa": ["scalar", "avx2"]}, "expect": [)"
+                                             "\n"
+                                             R"({"when": {"runtime.isa": ")" +
+                                             isa + R"("}, "metric": "exact"}])"));
+  };
+  SelectOptions options;
+  options.paths = {folder_};
+  const auto warnings = [&] { return select_variants(options).warnings; };
+  ASSERT_TRUE(write("avx2").ok());
+  EXPECT_TRUE(warnings().empty());
+  options.filters = {"scalar"};
+  EXPECT_TRUE(warnings().empty());
+  options.settings = {"runtime.isa=sse41,scalar"};
+  EXPECT_TRUE(warnings().empty());
+  options.shard = {2, 2};
+  EXPECT_TRUE(warnings().empty());
+
+  ASSERT_TRUE(write("avx512").ok());
+  options = {};
+  options.paths = {folder_};
+  const std::vector<std::string> expected = {
+      folder_ + "/c.json:9:1: warning: this expectation applies to no variant of the case"};
+  EXPECT_EQ(warnings(), expected);
+  options.settings = {"runtime.isa=avx512"};
+  EXPECT_EQ(warnings(), expected);
+  options.filters = {"nothing of this name"};
+  EXPECT_TRUE(warnings().empty());  // a case of which nothing is selected is not this run's
+}
+
 TEST_F(Select, EveryErrorIsListed) {
   SelectOptions options;
   options.paths = {folder_ + "/nowhere.json"};

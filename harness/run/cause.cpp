@@ -98,22 +98,26 @@ std::vector<Change> changes_of(const spec::Configuration& configuration, const G
   return changes;
 }
 
-std::optional<Cause> find_cause(const Failing& failing) { return find_other_cause(failing, ""); }
+std::optional<Cause> find_cause(const Failing& failing) { return check_cause(failing, "").other; }
 
-std::optional<Cause> find_other_cause(const Failing& failing, const std::string& declared) {
+CauseCheck check_cause(const Failing& failing, const std::string& declared) {
   const std::vector<Candidate> candidates = candidates_of(failing);
   // The declared one first: where it holds, nothing else need be tried.
   for (const Candidate& candidate : candidates) {
     if (is_declared(candidate.cause, declared) && candidate.is_confirmed()) {
-      return std::nullopt;
+      return {.is_confirmed = true};
     }
   }
+  CauseCheck check{.is_refuted = std::ranges::any_of(kCounterfactuals, [&](const Counterfactual& row) {
+                     return row.is_fault && is_declared({name_of(row, failing.model), ""}, declared);
+                   })};
   for (const Candidate& candidate : candidates) {
     if (!is_declared(candidate.cause, declared) && candidate.is_confirmed()) {
-      return candidate.cause;
+      check.other = candidate.cause;
+      break;
     }
   }
-  return std::nullopt;
+  return check;
 }
 
 }  // namespace assay::run

@@ -50,8 +50,13 @@ inline constexpr char kInputsAsCalibration[] = "the inputs as calibration";
 // Nothing where no single change makes every check hold.
 std::optional<Cause> find_cause(const Failing& failing);
 
-// The cause that was found, where it is another than the declared one; nothing where that is confirmed or no cause is
-// found.
-std::optional<Cause> find_other_cause(const Failing& failing, const std::string& declared);
+// What becomes of a declared cause.
+struct CauseCheck {
+  bool is_confirmed = false;
+  // Not confirmed, though what it names is a fault that a change would show: the failure has another cause.
+  bool is_refuted = false;
+  std::optional<Cause> other = {};  // the cause that was found instead
+};
+CauseCheck check_cause(const Failing& failing, const std::string& declared);
 
 }  // namespace assay::run

@@ -103,9 +103,12 @@ void name_cause(Execution& execution, const spec::Configuration& configuration, 
     failing.fails_as_saturating = [&] { return fails_as_saturating(execution, configuration, outputs); };
   }
   if (record.outcome == reports::Outcome::kXfail) {
-    if (const std::optional<Cause> other = find_other_cause(failing, record.cause)) {
+    if (const CauseCheck check = check_cause(failing, record.cause); check.other) {
       record.warnings.push_back(fmt::format("the expected failure states the cause {}, but {} ({})", record.cause,
-                                            other->evidence(), other->name));
+                                            check.other->evidence(), check.other->name));
+    } else if (check.is_refuted) {
+      record.warnings.push_back(
+          fmt::format("the expected failure states the cause {}, which no run without it confirms", record.cause));
     }
   } else if (const std::optional<Cause> cause = find_cause(failing)) {
     record.cause = cause->name;

@@ -117,7 +117,7 @@ TEST(FindCause, TriesTheInputsAsCalibrationLast) {
   EXPECT_EQ(cause->name, "calibration-range");
   EXPECT_EQ(cause->evidence(), "every check holds with the inputs as calibration");
   EXPECT_EQ(variant.tried(), (std::vector<std::string>{kExact, kSafe, kPerChannel}));
-  EXPECT_FALSE(find_other_cause(failing, "calibration-range"));
+  EXPECT_FALSE(check_cause(failing, "calibration-range").other);
   holds = false;
   EXPECT_FALSE(find_cause(failing));
 }
@@ -134,29 +134,45 @@ TEST(FindCause, OfAnExternalRuntimeIsThatOfTheOwnOneThatFailsAlike) {
             "the same failure as runtime.name=assay has with runtime.isa=avx2 and not with runtime.precision=exact: "
             "pair-saturation is likely");
   EXPECT_TRUE(variant.tried().empty());  // no other run of the external runtime
-  EXPECT_FALSE(find_other_cause(failing, "pair-saturation"));
+  EXPECT_FALSE(check_cause(failing, "pair-saturation").other);
 }
 
-TEST(FindOtherCause, OnlyWhereTheDeclaredOneIsNotConfirmed) {
+TEST(CheckCause, OnlyWhereTheDeclaredOneIsNotConfirmed) {
   FailingVariant confirmed;
-  EXPECT_FALSE(find_other_cause(confirmed.failing({kSafe, kExact}), "relu-dropped"));
+  EXPECT_FALSE(check_cause(confirmed.failing({kSafe, kExact}), "relu-dropped").other);
   EXPECT_EQ(confirmed.tried(), (std::vector<std::string>{kSafe}));
 
   FailingVariant wrong;
-  const std::optional<Cause> other = find_other_cause(wrong.failing({kExact}), "relu-dropped");
+  const std::optional<Cause> other = check_cause(wrong.failing({kExact}), "relu-dropped").other;
   ASSERT_TRUE(other);
   EXPECT_EQ(other->name, "pair-saturation");
   EXPECT_EQ(other->change, kExact);
 
   // Two faults at once: no single change helps, and nothing is known against the declared one.
   FailingVariant both;
-  EXPECT_FALSE(find_other_cause(both.failing({}), "relu-dropped"));
+  EXPECT_FALSE(check_cause(both.failing({}), "relu-dropped").other);
 
   const Graph clip = graph_of({"Clip"});
   FailingVariant clips;
-  EXPECT_FALSE(find_other_cause(clips.failing({kSafe}, &clip), "clip-dropped"));
-  EXPECT_FALSE(find_other_cause(clips.failing({kSafe}, &clip), "relu-dropped"));
-  EXPECT_TRUE(find_other_cause(clips.failing({kSafe}, &clip), "rounding"));
+  EXPECT_FALSE(check_cause(clips.failing({kSafe}, &clip), "clip-dropped").other);
+  EXPECT_FALSE(check_cause(clips.failing({kSafe}, &clip), "relu-dropped").other);
+  EXPECT_TRUE(check_cause(clips.failing({kSafe}, &clip), "rounding").other);
+}
+
+TEST(CheckCause, AFaultThatNothingConfirmsIsRefuted) {
+  FailingVariant confirmed;
+  const CauseCheck held = check_cause(confirmed.failing({kExact}), "pair-saturation");
+  EXPECT_TRUE(held.is_confirmed);
+  EXPECT_FALSE(held.is_refuted);
+  FailingVariant refuted;
+  EXPECT_TRUE(check_cause(refuted.failing({}), "pair-saturation").is_refuted);
+  EXPECT_TRUE(check_cause(refuted.failing({}), "relu-dropped").is_refuted);
+  FailingVariant scalar;  // where pairs cannot saturate
+  scalar.configuration().set("runtime.isa", "scalar");
+  EXPECT_TRUE(check_cause(scalar.failing({}), "pair-saturation").is_refuted);
+  FailingVariant unknown;  // what no change could show
+  EXPECT_FALSE(check_cause(unknown.failing({}), "rounding").is_refuted);
+  EXPECT_FALSE(check_cause(unknown.failing({}), "").is_refuted);
 }
 
 }  // namespace

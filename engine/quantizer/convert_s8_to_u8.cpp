@@ -48,13 +48,14 @@ class Converter {
       ASSAY_TRY(op != nullptr ? convert_quantized(node, *op) : convert_other(node));
       result_.nodes.push_back({.node = node.name,
                                .op_type = node.op_type,
-                               .quantized = op != nullptr || changes_ > before,
+                               .quantized = op != nullptr ? !converts(node) : changes_ > before,
                                .reason = changes_ > before ? "int8 became uint8" : "has no int8 operands"});
     }
     if (!any_quantized) {
       return invalid_argument("the model has no quantized operators; quantize it with uint8 types instead");
     }
     ASSAY_TRY(convert_constants());
+    note_wrapped_nodes();
     if (changes_ == 0) {
       result_.warnings.emplace_back("nothing to convert: the model has no int8 tensors");
     }
@@ -73,6 +74,33 @@ class Converter {
       }
     }
     return {};
+  }
+
+  // QDQ form: a float operator between these is one that computes in integers.
+  static bool converts(const Node& node) {
+    return node.op_type == "QuantizeLinear" || node.op_type == "DequantizeLinear";
+  }
+
+  void note_wrapped_nodes() {
+    const GraphIndex index(graph_);
+    const auto dequantized = [&](const std::string& value) {
+      const Index producer = index.producer(value);
+      return producer >= 0 && graph_.nodes[static_cast<std::size_t>(producer)].op_type == "DequantizeLinear";
+    };
+    const auto quantized = [&](const std::string& value) {
+      const std::vector<Index>& consumers = index.consumers(value);
+      return !consumers.empty() && std::all_of(consumers.begin(), consumers.end(), [&](Index consumer) {
+        return graph_.nodes[static_cast<std::size_t>(consumer)].op_type == "QuantizeLinear";
+      });
+    };
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const Node& node = graph_.nodes[i];
+      if (!result_.nodes[i].quantized && !converts(node) && !node.inputs.empty() && dequantized(node.input(0)) &&
+          std::all_of(node.outputs.begin(), node.outputs.end(), quantized)) {
+        result_.nodes[i].quantized = true;
+        result_.nodes[i].reason = "stands between DequantizeLinear and QuantizeLinear";
+      }
+    }
   }
 
   DType type_of(const std::string& value) const {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -16,10 +17,19 @@ using reports::Align;
 using reports::Json;
 using reports::TextTable;
 
+// Between integers and floats: of models that were quantized before. It computes in neither.
+bool converts(const api::NodeDecision& node) {
+  return node.op_type == "QuantizeLinear" || node.op_type == "DequantizeLinear";
+}
+
 TextTable node_table(const api::QuantizeResult& result) {
   TextTable table{.title = "", .columns = {{"node"}, {"op"}, {"computes in"}, {"why"}}, .rows = {}};
   for (const api::NodeDecision& node : result.nodes) {
-    table.rows.push_back({node.node, node.op_type, node.quantized ? "integers" : "float", node.reason});
+    table.rows.push_back({node.node, node.op_type,
+                          converts(node)   ? "-"
+                          : node.quantized ? "integers"
+                                           : "float",
+                          node.reason});
   }
   return table;
 }
@@ -71,7 +81,7 @@ std::string op_counts(const std::vector<const api::NodeDecision*>& nodes) {
 std::vector<const api::NodeDecision*> float_nodes(const api::QuantizeResult& result) {
   std::vector<const api::NodeDecision*> nodes;
   for (const api::NodeDecision& node : result.nodes) {
-    if (!node.quantized) {
+    if (!node.quantized && !converts(node)) {
       nodes.push_back(&node);
     }
   }
@@ -80,8 +90,8 @@ std::vector<const api::NodeDecision*> float_nodes(const api::QuantizeResult& res
 
 std::string summary(const api::QuantizeResult& result) {
   const std::vector<const api::NodeDecision*> left = float_nodes(result);
-  const std::string quantized =
-      fmt::format("{} of {} nodes compute in integers", result.nodes.size() - left.size(), result.nodes.size());
+  const auto computing = static_cast<std::size_t>(std::ranges::count_if(result.nodes, std::not_fn(converts)));
+  const std::string quantized = fmt::format("{} of {} nodes compute in integers", computing - left.size(), computing);
   return left.empty() ? quantized + "\n"
                       : fmt::format("{}; {} in float: {}\n", quantized, left.size(), op_counts(left));
 }

@@ -145,6 +145,8 @@ TEST_F(Models, S8ModelBecomesU8WithTheSameOutputs) {
   ASSERT_EQ(shell("assay quantize m.onnx -o s8.onnx --calibration data --set quantizer.activation_type=int8").code, 0);
   const Ran converted = shell("assay quantize s8.onnx -o u8.onnx --to-u8");
   ASSERT_EQ(converted.code, 0) << converted.err;
+  // A Conv (with its Relu); QuantizeLinear and DequantizeLinear are not counted.
+  EXPECT_THAT(converted.out, HasSubstr("1 of 1 nodes compute in integers"));
   ASSERT_EQ(shell("assay infer s8.onnx --input x=x.npy -o a --set runtime.optimization=none").code, 0);
   ASSERT_EQ(shell("assay infer u8.onnx --input x=x.npy -o b --set runtime.optimization=none").code, 0);
   EXPECT_EQ(output("a"), output("b"));

@@ -45,6 +45,33 @@ TEST(ConvertS8ToU8, ShiftsConstantsAndLeavesTheRest) {
   }
 }
 
+// What only converts computes in no integers; what stands between such nodes does.
+TEST(ConvertS8ToU8, TellsWhatComputesInIntegers) {
+  const Graph float_graph = GraphBuilder()
+                                .input("x", {1, 1, 2, 2})
+                                .constant("w", floats({1, 1, 1, 1}, {-1}))
+                                .node("Conv", "conv", {"x", "w"})
+                                .node("Softmax", "soft", {"conv"})
+                                .output("soft", {1, 1, 2, 2})
+                                .build();
+  for (const Format format : {Format::kQdq, Format::kQOperator}) {
+    Options options;
+    options.format = format;
+    options.activation_type = DType::kInt8;
+    options.op_types = {"Conv"};
+    const Graph before =
+        quantize_graph(float_graph, test::ranges({{"x", {-1, 3}}, {"conv", {-4, 4}}}), options).value().graph;
+    std::vector<std::string> in_integers;
+    const QuantizedGraph converted = convert_s8_to_u8(before).value();
+    for (const auto& node : converted.nodes) {
+      if (node.quantized) {
+        in_integers.push_back(node.op_type);
+      }
+    }
+    EXPECT_THAT(in_integers, ElementsAre(format == Format::kQdq ? "Conv" : "QLinearConv"));
+  }
+}
+
 TEST(ConvertS8ToU8, MakesZeroPointsThatWereLeftOut) {
   const Graph graph = GraphBuilder()
                           .constant("q", int8s({2, 1}, {-128, 5}))

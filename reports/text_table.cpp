@@ -49,6 +49,37 @@ std::vector<std::size_t> column_widths(const TextTable& table) {
   return widths;
 }
 
+std::vector<std::string> wrapped_lines(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (!lines.back().empty() && text_width(lines.back()) + 1 + text_width(word) > width) {
+      lines.emplace_back();
+    }
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+    begin = end + 1;
+  }
+  return lines;
+}
+
+TextTable with_wrapped_last_column(const TextTable& table, std::size_t width) {
+  const std::vector<std::size_t> widths = column_widths(table);
+  const std::size_t last = table.columns.size() - 1;
+  const std::size_t others =
+      std::accumulate(widths.begin(), widths.end() - 1, std::size_t{0}) + 2 * last;  // with the gaps
+  const std::size_t left = std::max(width - std::min(width, others), width / 3);
+  TextTable wrapped{.title = table.title, .columns = table.columns, .rows = {}};
+  for (const std::vector<std::string>& row : table.rows) {
+    const std::vector<std::string> lines = wrapped_lines(row[last], left);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      wrapped.rows.push_back(i == 0 ? row : std::vector<std::string>(table.columns.size()));
+      wrapped.rows.back()[last] = lines[i];
+    }
+  }
+  return wrapped;
+}
+
 std::string render_plain(const TextTable& raw, std::size_t indent) {
   const TextTable table = flat(raw);
   const std::vector<std::size_t> widths = column_widths(table);

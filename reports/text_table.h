@@ -27,6 +27,11 @@ std::size_t text_width(const std::string& text);
 
 // Columns two spaces apart, a rule under the titles; every line indented by `indent` spaces. Every row is one line.
 std::string render_plain(const TextTable& table, std::size_t indent = 0);
+// The text in lines of at most `width` characters, parted at spaces; a longer word has a line of its own.
+std::vector<std::string> wrapped_lines(const std::string& text, std::size_t width);
+// The table with its last column in as many lines as it takes for lines of `width` characters; what the other columns
+// leave of that, but at least a third, is its width. Rows that go on have nothing in the other columns.
+TextTable with_wrapped_last_column(const TextTable& table, std::size_t width);
 // A GitHub table; cells are texts of their own (markdown_text.h).
 std::string render_markdown(const TextTable& table);
 

@@ -23,7 +23,7 @@ int list_terms() {
   for (const Term& term : terms()) {
     table.rows.push_back({term.kind, term.name, term.text});
   }
-  return print_data(reports::render_plain(table));
+  return print_data(reports::render_plain(reports::with_wrapped_last_column(table, line_width())));
 }
 
 // `relu` finds the axis quantizer.relu too.
@@ -40,7 +40,8 @@ int explain_action(const std::string& word) {
   for (const Term& term : terms()) {
     names.push_back(term.name);
     if (is_called(term, word)) {
-      text += fmt::format("{} ({})\n  {}\n", term.name, term.kind, term.text);
+      const std::vector<std::string> lines = reports::wrapped_lines(term.text, line_width() - 2);
+      text += fmt::format("{} ({})\n  {}\n", term.name, term.kind, fmt::join(lines, "\n  "));
     }
   }
   if (text.empty()) {

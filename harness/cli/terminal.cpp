@@ -2,8 +2,10 @@
 #include "harness/cli/terminal.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -79,6 +81,18 @@ std::string program_as_called() {
   }
   const std::string_view called = program_invocation_name;
   return called.find('/') == std::string_view::npos ? "assay" : std::string(called);
+}
+
+std::size_t line_width() {
+  constexpr std::size_t kElsewhere = 100;
+  constexpr std::size_t kLeast = 40;
+  const char* columns = std::getenv("COLUMNS");
+  std::size_t width = columns == nullptr ? 0 : std::strtoul(columns, nullptr, 10);
+  struct winsize size {};
+  if (width == 0 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+    width = size.ws_col;
+  }
+  return std::max(width == 0 ? kElsewhere : width, kLeast);
 }
 
 bool stdout_is_terminal() { return ::isatty(STDOUT_FILENO) != 0; }

@@ -35,6 +35,9 @@ int exit_code_of(const Error& error);
 // else "assay".
 std::string program_as_called();
 
+// Characters of a line on stdout: COLUMNS, else what the terminal says, else 100; at least 40.
+std::size_t line_width();
+
 bool stdout_is_terminal();
 bool stderr_is_terminal();
 // --color, --no-color (`asked`), else NO_COLOR, else whether stdout is a terminal.

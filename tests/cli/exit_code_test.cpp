@@ -183,5 +183,20 @@ TEST_F(ExitCodes, ReaderThatGoesAwayIsNoError) {
   EXPECT_THAT(ran.err, Not(HasSubstr("assay:")));
 }
 
+// Terms are whole at any width; where stdout is no terminal and COLUMNS says nothing, lines have 100 characters.
+TEST_F(ExitCodes, TermsAreExplainedInLinesOfTheTerminalsWidth) {
+  for (const auto& [columns, width] : {std::pair("", 100U), std::pair("120", 120U), std::pair("80", 80U)}) {
+    const Ran ran = shell("assay explain", {{"COLUMNS", columns}});
+    ASSERT_EQ(ran.code, 0);
+    for (const std::string& line : lines_of(ran.out)) {
+      EXPECT_LE(line.size(), width) << line;
+    }
+    EXPECT_THAT(ran.out, HasSubstr(" quantizer.exclude_output_op_types "));
+  }
+  for (const std::string& line : lines_of(shell("assay explain pair-saturation").out)) {
+    EXPECT_LE(line.size(), 100U) << line;
+  }
+}
+
 }  // namespace
 }  // namespace assay::test

@@ -190,7 +190,11 @@ Result<SuiteResult> run_suite(const BenchmarkRows& rows, const SuiteOptions& opt
   }
   Runner runner(rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    benchmark::RegisterBenchmark(rows[i].name.c_str(), [&runner, i](benchmark::State& state) { runner.run(i, state); });
+    benchmark::RegisterBenchmark(rows[i].name.c_str(), [&runner, &rows, &options, i](benchmark::State& state) {
+      options.on_begin(rows[i].name);
+      runner.run(i, state);
+      options.on_end();
+    });
   }
   SuiteResult result;
   result.selected = static_cast<Index>(run_registered(json, file.get()));

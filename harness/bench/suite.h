@@ -2,6 +2,7 @@
 // Runs benchmark rows through Google Benchmark, which prints them in its own formats.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace assay::bench {
 struct SuiteOptions {
   std::vector<std::string> library_flags;                    // --benchmark_...: passed on
   std::vector<std::pair<std::string, std::string>> context;  // shown with the host's facts
+  // Told of each measurement's row before it begins, and when it ends; several are made of a row.
+  std::function<void(const std::string& row)> on_begin = [](const std::string&) {};
+  std::function<void()> on_end = [] {};
 };
 
 struct SuiteResult {

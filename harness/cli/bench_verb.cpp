@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <chrono>
 #include <iostream>
 #include <memory>
 
@@ -8,6 +9,7 @@
 #include "harness/bench/suite.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verbs.h"
+#include "harness/run/progress_line.h"
 #include "reports/exit_code.h"
 
 namespace assay::cli {
@@ -48,11 +50,24 @@ int bench_action(const BenchFlags& flags) {
     std::ranges::move(family.rows(flags.families), std::back_inserter(rows));
   }
   const CpuFeatures& features = host_features();
+  run::ProgressLine progress(stderr_is_terminal());
+  const auto start = std::chrono::steady_clock::now();
+  Index measurements = 0;
+  const auto show = [&](const std::string& row) {
+    ++measurements;
+    if (progress.due()) {
+      const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
+      progress.show(fmt::format("{} s, measurement {}: {}", seconds.count(), measurements, row));
+    }
+  };
   const Result<bench::SuiteResult> ran =
       bench::run_suite(rows, {.library_flags = flags.library_flags,
                               .context = {{"assay_version", ASSAY_VERSION},
                                           {"cpu_model", features.model_name},
-                                          {"best_isa", std::string(isa_name(best_isa(features)))}}});
+                                          {"best_isa", std::string(isa_name(best_isa(features)))}},
+                              .on_begin = show,
+                              // The library prints its rows between measurements.
+                              .on_end = [&] { progress.finish(); }});
   if (!ran.ok()) {
     // Files are only written here.
     return ran.error().kind == ErrorKind::kIo ? complain(ran.error().message, reports::kExitHarness)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT, SIGTERM and SIGHUP as a flag, so that a run ends with what it has.
+// SIGINT, SIGTERM and SIGHUP as a flag, so that a run ends with what it has. The first says so on stderr.
 #pragma once
 
 namespace assay::run {

@@ -27,8 +27,13 @@ void SelectFlags::define(CLI::App& command) {
       .add_option("--filter", filters,
                   "Only these variants: a whole name, a pattern with * and ?, or a part of the name; may be repeated")
       ->allow_extra_args(false);
-  command.add_option("--tag", tags, "Only cases with this tag; may be repeated")->allow_extra_args(false);
-  command.add_option("--tier", tier, "Only cases of this tier and of those before it: smoke, nightly, weekly")
+  command.add_option("--tag", tags, "Only cases with this word in their \"tags\"; may be repeated")
+      ->allow_extra_args(false);
+  command
+      .add_option("--tier", tier,
+                  "Only cases whose \"tier\" (how often they are run; nightly if a case says nothing) is this or one "
+                  "before it: "
+                  "smoke, nightly, weekly. A tag of such a name is another thing")
       ->check(CLI::IsMember(spec::tier_names()));
   command
       .add_option("--shard", shard,
@@ -38,6 +43,10 @@ void SelectFlags::define(CLI::App& command) {
       .add_option("--durations", durations,
                   "durations.json of an earlier run, or its folder: balances shards, sets time-outs")
       ->check(not_empty());
+}
+
+std::string nothing_selected(const std::string& hint) {
+  return hint.empty() ? "nothing selected" : "nothing selected: " + hint;
 }
 
 Result<run::SelectOptions> SelectFlags::options() const {

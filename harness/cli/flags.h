@@ -27,6 +27,9 @@ struct SelectFlags {
   Result<run::SelectOptions> options() const;
 };
 
+// "nothing selected", with what was meant, perhaps (run::Selection).
+std::string nothing_selected(const std::string& hint);
+
 // --json FILE and --color.
 struct OutputFlags {
   std::string json;  // "-" is stdout; "" none

@@ -77,7 +77,7 @@ int list_action(const ListFlags& flags) {
   const std::string text = json.dump(1, ' ', false, spec::Json::error_handler_t::replace) + "\n";
   // A shard may be left with nothing where there are more shards than variants.
   const bool nothing = lines.empty() && !(select.value().shard.count > 1 && selection.total > 0);
-  int code = nothing ? complain("nothing selected", reports::kExitNothingSelected) : reports::kExitPass;
+  int code = nothing ? complain(nothing_selected(selection.hint), reports::kExitNothingSelected) : reports::kExitPass;
   if (const int written = flags.output.write_json(text); written != 0) {
     code = written;
   }

@@ -43,6 +43,9 @@ std::string command_text(const RunFlags& flags) {
   add(" --set", flags.select.settings);
   add(" --filter", flags.select.filters);
   add(" --tag", flags.select.tags);
+  if (!flags.select.tier.empty()) {
+    text += " --tier " + flags.select.tier;
+  }
   if (!flags.select.shard.empty()) {
     text += " --shard " + run::shell_quoted(flags.select.shard);
   }
@@ -89,7 +92,8 @@ int run_action(const RunFlags& flags) {
     say("reports are in " + options.folder);
   }
   if (record.results.empty() && record.harness_error.empty() && !record.interrupted) {
-    say(record.shard && record.shard->total > 0 ? "this shard has none of the variants" : "nothing selected");
+    say(record.shard && record.shard->total > 0 ? "this shard has none of the variants"
+                                                : nothing_selected(outcome.hint));
   }
   return print_run(record, outcome.reported ? options.folder : "", [&](const reports::Sink& sink) {
     if (flags.output.json_to_stdout()) {

@@ -114,6 +114,17 @@ Result<FeedPlan> plan_feed(const Graph& graph, const api::NamedTensors& inputs, 
   return plan;
 }
 
+Index samples_fed(const api::NamedTensors& inputs, const FeedPlan& plan) {
+  if (plan.samples > 0 || inputs.empty()) {
+    return std::max<Index>(plan.samples, 1);
+  }
+  const Tensor& first = inputs.begin()->second;
+  const Index samples = first.rank() == 0 ? 1 : first.dim(0);
+  const bool shared = std::ranges::all_of(
+      inputs, [&](const auto& input) { return input.second.rank() > 0 && input.second.dim(0) == samples; });
+  return shared ? std::max<Index>(samples, 1) : 1;
+}
+
 Result<Tensor> slice_rows(const Tensor& tensor, Index begin, Index count, Index padded_to) {
   Shape shape = tensor.shape();
   const std::size_t row_bytes = shape[0] == 0 ? 0 : tensor.size_bytes() / static_cast<std::size_t>(shape[0]);

@@ -26,6 +26,10 @@ struct FeedPlan {
 Result<FeedPlan> plan_feed(const Graph& graph, const api::NamedTensors& inputs, std::optional<Index> batch,
                            bool dataset);
 
+// The samples that a run of the plan feeds: those of its first axis; of inputs that are fed whole, the length of the
+// first axis that they share, and 1 where they share none.
+Index samples_fed(const api::NamedTensors& inputs, const FeedPlan& plan);
+
 // Rows [begin, begin + count) of the first axis. With `padded_to` > count the last row is repeated up to that.
 Result<Tensor> slice_rows(const Tensor& tensor, Index begin, Index count, Index padded_to = 0);
 

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "engine/base/input_file.h"
+#include "harness/run/maker.h"
 #include "harness/run/output_folder.h"
 #include "reports/files.h"
 
@@ -241,8 +242,12 @@ Status Journal::set_aside(const std::vector<Extent>& damaged) {
   return status;
 }
 
-Result<Extent> Journal::append(const reports::VariantResult& result) {
-  const std::string line = journal_line(result, made_by_);
+Result<Extent> Journal::append(const reports::VariantResult& result, const reports::Json& runtimes) {
+  reports::Json made_by = made_by_;
+  if (!runtimes.empty()) {
+    made_by[kRuntimesKey] = runtimes;
+  }
+  const std::string line = journal_line(result, made_by);
   if (Status written = write_whole(descriptor_, path_, line); !written.ok()) {
     (void)cut(size_);  // the next line must not grow on to half of this one
     return written.error();

@@ -49,8 +49,9 @@ class Journal {
   // Puts these lines behind those of kDamagedName and blanks them here: they are said once. Errors: kIo; a line is then
   // in both places or still here.
   Status set_aside(const std::vector<Extent>& damaged);
-  // On failure nothing of the line is left in the file.
-  Result<Extent> append(const reports::VariantResult& result);
+  // `runtimes`: the external runtimes that made it with (maker.h), if any. On failure nothing of the line is left in
+  // the file.
+  Result<Extent> append(const reports::VariantResult& result, const reports::Json& runtimes = {});
 
  private:
   explicit Journal(std::string path) : path_(std::move(path)) {}

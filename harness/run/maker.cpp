@@ -80,12 +80,18 @@ Json this_maker() {
 
 std::string changed_maker(const Json& then, const Json& now) {
   std::string changes;
-  for (const char* key : kKeys) {
-    const std::string before = value_of(then, key);
-    const std::string after = value_of(now, key);
+  const auto compare = [&](const std::string& what, const std::string& before, const std::string& after) {
     if (before != after) {
-      changes += fmt::format("{}{} was {}, now {}", changes.empty() ? "" : "; ", key, before, after);
+      changes += fmt::format("{}{} was {}, now {}", changes.empty() ? "" : "; ", what, before, after);
     }
+  };
+  for (const char* key : kKeys) {
+    compare(key, value_of(then, key), value_of(now, key));
+  }
+  const Json before = then.is_object() ? then.value(kRuntimesKey, Json::object()) : Json::object();
+  const Json after = now.value(kRuntimesKey, Json::object());
+  for (const auto& [name, identity] : after.items()) {
+    compare("runtime " + name, value_of(before, name.c_str()), reports::value_text(identity));
   }
   return changes;
 }

@@ -52,7 +52,8 @@ void ResultStore::note(std::size_t index, const reports::VariantResult& result) 
   entry.done = true;
 }
 
-Status ResultStore::put(std::size_t index, const reports::VariantResult& result, bool report) {
+Status ResultStore::put(std::size_t index, const reports::VariantResult& result, bool report,
+                        const reports::Json& runtimes) {
   note(index, result);
   Entry& entry = entries_[index];
   const bool in_journal = report && journal_.has_value();
@@ -63,7 +64,8 @@ Status ResultStore::put(std::size_t index, const reports::VariantResult& result,
     }
   }
   Journal* const file = in_journal ? &*journal_ : spill_ ? &*spill_ : nullptr;
-  const Result<Extent> written = file == nullptr ? Result<Extent>(io_error("no temporary file")) : file->append(result);
+  const Result<Extent> written =
+      file == nullptr ? Result<Extent>(io_error("no temporary file")) : file->append(result, runtimes);
   if (written.ok()) {
     memory_.erase(index);
     entry.extent = written.value();

@@ -33,8 +33,9 @@ class ResultStore {
   reports::VariantResult load(std::size_t index) const;
   void set_group(std::size_t index, std::uint32_t group) { entries_[index].facts.group = group; }
 
-  // Keeps the result. `report`: it belongs in the journal. On an error of the file the result is kept in memory.
-  Status put(std::size_t index, const reports::VariantResult& result, bool report);
+  // Keeps the result. `report`: it belongs in the journal, with the external runtimes that made it. On an error of the
+  // file the result is kept in memory.
+  Status put(std::size_t index, const reports::VariantResult& result, bool report, const reports::Json& runtimes = {});
   // Takes over a line that the journal has already.
   void adopt(std::size_t index, const reports::VariantResult& result, const Extent& extent);
 

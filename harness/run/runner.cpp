@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <exception>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <new>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "engine/base/output_file.h"
@@ -23,12 +22,13 @@
 #include "harness/run/progress.h"
 #include "harness/run/rerun.h"
 #include "harness/run/result_store.h"
+#include "harness/run/runtime_identities.h"
 #include "harness/run/scratch_folder.h"
 #include "harness/run/settings.h"
 #include "harness/run/source_digests.h"
-#include "harness/run/test_faults.h"
 #include "harness/run/timing_phase.h"
 #include "harness/run/variant.h"
+#include "harness/run/worker.h"
 #include "reports/results_json.h"
 
 namespace assay::run {
@@ -40,46 +40,6 @@ using Clock = std::chrono::steady_clock;
 
 // Cases whose lines may stand between each other in a journal without being expanded again and again.
 constexpr std::size_t kInterleavedCases = 8;
-
-// What a worker does: {"job": i} runs a variant, {"time": [i, ...]} times some. {"error"}: an exception, as for want of
-// memory.
-Handler guarded(Handler handler) {
-  return [handler = std::move(handler)](const Json& request) -> Json {
-    try {
-      return handler(request);
-    } catch (const std::bad_alloc&) {
-      return {{"error", "a lack of memory (out of memory)"}};
-    } catch (const std::exception& error) {
-      return {{"error", error.what()}};
-    }
-  };
-}
-
-Handler worker_handler(const Selection& selection, const TimingSettings& timing, const std::string& scratch) {
-  const auto host = std::make_shared<RuntimeHost>(scratch);
-  const auto execution = std::make_shared<std::optional<Execution>>();
-  const auto judged = std::make_shared<JudgedVariant>();  // whose cause is still to be found
-  return guarded([&selection, timing, host, execution, judged](const Json& request) -> Json {
-    if (request.contains(kMore)) {
-      judged->find_cause(judged->record);
-      return reports::result_to_json(judged->record);
-    }
-    if (request.contains("time")) {
-      return time_variants(selection, request.at("time").get<std::vector<std::size_t>>(), timing, *host);
-    }
-    const auto position = request.at("job").get<std::size_t>();
-    selection.keep_cases(1);
-    const std::shared_ptr<const spec::Variant> variant = selection.variant(position);
-    const spec::Case& test_case = selection.case_of(position);
-    apply_test_faults(variant->name);
-    if (!*execution || &(*execution)->test_case() != &test_case) {
-      execution->emplace(test_case, *host);
-    }
-    *judged = judge_variant(**execution, *variant);
-    Json record = reports::result_to_json(judged->record);
-    return judged->find_cause ? Json{{kMore, std::move(record)}} : record;
-  });
-}
 
 // What a record needs that no worker knows. Shared by the runner and the results, which outlive it.
 struct Background {
@@ -155,7 +115,10 @@ class Runner {
     record_.duration_s = std::chrono::duration<double>(Clock::now() - start).count();
     scratch_.reset();
     report();
-    return {std::move(record_), {}, store_->journal() != nullptr};
+    return {.record = std::move(record_),
+            .usage_errors = {},
+            .hint = selection_.hint,
+            .reported = store_->journal() != nullptr};
   }
 
  private:
@@ -186,6 +149,7 @@ class Runner {
   // What the journal has of the same configuration, made of the same files by this build on this CPU, is not done
   // again.
   Status take_over(Journal& journal, const Json& maker) {
+    const Json identities = ask_identities(external_runtimes_of_all(), options_.timeout_s, interrupted);
     std::unordered_map<std::size_t, std::uint32_t> by_hash;
     const std::hash<std::string_view> hash;
     for (const std::uint32_t position : reported_) {
@@ -203,14 +167,16 @@ class Runner {
       if (blank.name != result.name) {
         return;
       }
-      std::string change = result.outcome == Outcome::kSkip ? "skipped, which another try may not be"
-                                                            : changed_maker(entry.made_by, maker);
+      std::string change = result.outcome == Outcome::kSkip
+                               ? "skipped, which another try may not be"
+                               : changed_maker(entry.made_by, maker_of(position, maker, identities));
       if (change.empty()) {
         change = result.configuration == blank.configuration ? changed_source(result.sources, blank.sources)
                                                              : "their configuration is another";
       }
       if (change.empty()) {
         store_->adopt(position, result, extent);
+        keep_runtimes(position, entry.made_by);
         changes.erase(position);
       } else {
         changes[position] = change;
@@ -237,6 +203,34 @@ class Runner {
                                count == 1 ? "" : "s", reason));
     }
     return {};
+  }
+
+  std::set<std::string> runtimes_of(std::uint32_t position) const {
+    return external_runtimes(selection_.case_of(position), selection_.variant(position)->configuration);
+  }
+
+  std::set<std::string> external_runtimes_of_all() const {
+    std::set<std::string> all;
+    for (const std::uint32_t position : reported_) {
+      all.merge(runtimes_of(position));
+    }
+    return all;
+  }
+
+  // What would make the variant now.
+  Json maker_of(std::uint32_t position, const Json& maker, const Json& identities) const {
+    Json made_by = maker;
+    for (const std::string& name : runtimes_of(position)) {
+      made_by[kRuntimesKey][name] = identities.value(name, "unknown");
+    }
+    return made_by;
+  }
+
+  // `from`: an object that has the identities of external runtimes under their key, or not.
+  void keep_runtimes(std::size_t position, const Json& from) {
+    if (from.is_object() && from.contains(kRuntimesKey)) {
+      runtimes_[position] = from.at(kRuntimesKey);
+    }
   }
 
   void run_variants() {
@@ -313,6 +307,8 @@ class Runner {
   VariantResult take_report(std::uint32_t position, const JobReport& report, double timeout_s) {
     const VariantResult blank = background_->blank(position);
     VariantResult result = blank;
+    keep_runtimes(position, report.first);
+    keep_runtimes(position, report.answer);
     if (std::optional<VariantResult> verdict = verdict_of(report, timeout_s)) {
       result = std::move(*verdict);
     } else if (report.end == JobEnd::kAnswered) {
@@ -373,7 +369,9 @@ class Runner {
   }
 
   void put(std::size_t position, const VariantResult& result) {
-    note(store_->put(position, result, selection_.variants[position].selected));
+    const auto runtimes = runtimes_.find(position);
+    note(store_->put(position, result, selection_.variants[position].selected,
+                     runtimes == runtimes_.end() ? Json() : runtimes->second));
   }
 
   // --json first: whether it could be written is part of what the report files say, and they of what it says.
@@ -424,6 +422,7 @@ class Runner {
   const Selection& selection_;
   std::shared_ptr<ResultStore> store_;
   const std::int64_t oom_kills_before_ = oom_kills();
+  std::map<std::size_t, Json> runtimes_;  // of variants that used external ones: what these said of themselves
   std::vector<std::uint32_t> reported_;   // positions of what was selected
   std::optional<ScratchFolder> scratch_;  // only of a folder that is this run's alone
   reports::RunRecord record_;
@@ -434,7 +433,7 @@ class Runner {
 RunOutcome run_cases(const RunOptions& options) {
   Selection selection = select_variants(options.select);
   if (!selection.errors.empty()) {
-    return {{}, std::move(selection.errors), false};
+    return {.record = {}, .usage_errors = std::move(selection.errors)};
   }
   for (const std::string& warning : selection.warnings) {
     options.say(warning);

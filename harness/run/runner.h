@@ -40,6 +40,7 @@ struct RunOptions {
 struct RunOutcome {
   reports::RunRecord record;
   std::vector<std::string> usage_errors;  // of case files and flags: nothing was run, exit 2
+  std::string hint = {};                  // of a selection of nothing: why, perhaps
   bool reported = false;                  // the folder was this run's, and the report files are in it
 };
 

@@ -270,6 +270,32 @@ std::string digest_of(const Selection& selection, const std::vector<SelectedVari
   return fmt::format("{:016x}", hash);
 }
 
+// Tags and tiers share words. "": neither is the reason.
+std::string hint_of(const std::vector<spec::Case>& cases, const SelectOptions& options) {
+  const auto tagged = [&](std::string_view tag) {
+    return std::ranges::count_if(cases, [&](const spec::Case& c) { return has_tag(c, {std::string(tag)}); });
+  };
+  const auto of_tier = [&](spec::Tier tier) {
+    return std::ranges::count_if(cases, [&](const spec::Case& c) { return c.tier <= tier; });
+  };
+  const auto cases_text = [](std::ptrdiff_t count) { return fmt::format("{} case{}", count, count == 1 ? "" : "s"); };
+  for (const std::string& tag : options.tags) {
+    const std::optional<spec::Tier> tier = spec::tier_of_name(tag);
+    if (tier && tagged(tag) == 0 && of_tier(*tier) > 0) {
+      const std::ptrdiff_t count = of_tier(*tier);
+      return fmt::format("no case has the tag '{}', but {} in the tier of that name: --tier {}", tag,
+                         cases_text(count) + (count == 1 ? " is" : " are"), tag);
+    }
+  }
+  if (options.tier && of_tier(*options.tier) == 0 && tagged(spec::tier_name(*options.tier)) > 0) {
+    const std::string_view tier = spec::tier_name(*options.tier);
+    const std::ptrdiff_t count = tagged(tier);
+    return fmt::format("no case is of the tier '{}', but {} the tag of that name: --tag {}", tier,
+                       cases_text(count) + (count == 1 ? " has" : " have"), tier);
+  }
+  return "";
+}
+
 }  // namespace
 
 Selection select_variants(const SelectOptions& options) {
@@ -298,6 +324,9 @@ Selection select_variants(const SelectOptions& options) {
     }
   }
   selection.total = static_cast<std::size_t>(std::ranges::count(candidates.variants, true, &SelectedVariant::selected));
+  if (selection.total == 0) {
+    selection.hint = hint_of(selection.cases, options);
+  }
   if (options.shard.count > 1) {
     selection.digest = digest_of(selection, candidates.variants);
     take_shard(candidates, options);

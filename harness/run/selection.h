@@ -45,6 +45,7 @@ class Selection {
   std::vector<std::string> names;         // of `variants`, where they were asked for
   std::vector<std::string> errors;        // of case files and settings; then nothing else is meant to be used
   std::vector<std::string> warnings;      // of selected cases: "FILE:LINE:COLUMN: warning: message"
+  std::string hint;                       // where --tag or --tier alone selects nothing: what was meant, perhaps
   spec::ExpandOptions expand_options;
   // Of the whole selection, before its shard was taken: the number of variants, and 16 hex digits that tell it apart.
   std::size_t total = 0;

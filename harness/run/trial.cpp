@@ -52,9 +52,10 @@ Result<std::vector<reports::Saturation>> witness(RuntimeSession& session, const 
   api::RunOptions options;
   options.witness_saturation = true;
   ASSAY_ASSIGN(const api::RunResult result, feed(session, data.inputs, plan, options, kWitnessSamples));
+  const Index fed = samples_fed(data.inputs, plan);
   std::vector<reports::Saturation> saturation;
   for (const api::SaturationInfo& entry : result.saturation) {
-    saturation.push_back(saturation_record(entry, plan.samples == 0 ? 1 : std::min(plan.samples, kWitnessSamples)));
+    saturation.push_back(saturation_record(entry, plan.samples == 0 ? fed : std::min(fed, kWitnessSamples)));
   }
   return saturation;
 }

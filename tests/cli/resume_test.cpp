@@ -7,6 +7,7 @@
 #include "engine/ir/tensor.h"
 #include "harness/spec/data_source.h"
 #include "tests/cli/program.h"
+#include "tests/harness/run/external/fake_adapter.h"
 
 namespace assay::test {
 namespace {
@@ -134,6 +135,32 @@ TEST_F(Resume, ResultsOfAnotherBuildAreMadeAgain) {
   EXPECT_THAT(refused.err, HasSubstr("part1 and part2 were made by different versions: assay "));
 }
 
+// The adapter says another version than when the results were made; results of assay's own runtime stay.
+TEST_F(Resume, ResultsOfAnotherVersionOfAnExternalRuntimeAreMadeAgain) {
+  write_case("both", R"("runtime.name": ["assay", "fake"])", R"({"metric": "max_abs_error", "at_most": 1e9})");
+  write("fake.py", run::test::kFakeAdapter);
+  write(
+      "registry.json",
+      R"({"runtimes": {"fake": {"command": ["/usr/bin/python3", "./fake.py", "plain"], "requires": ["./fake.py"]}}})");
+  const std::map<std::string, std::string> registry = {{"ASSAY_RUNTIMES", path("registry.json")}};
+  const Ran first = shell("assay run cases --no-timing", registry);
+  EXPECT_EQ(first.code, 0) << first.out << first.err;
+  EXPECT_THAT(read("assay-out/results.jsonl"), HasSubstr(R"("runtimes":{"fake":"fake 1.2"})"));
+  EXPECT_THAT(read("assay-out/results.json"), Not(HasSubstr("\"runtimes\"")));
+  EXPECT_THAT(shell("assay run cases --no-timing --resume", registry).err, Not(HasSubstr("discarded")));
+
+  ASSERT_EQ(shell("sed -i 's/version=\"1.2\"/version=\"1.3\"/' fake.py").code, 0);
+  const Ran upgraded = shell("assay run cases --no-timing --resume", registry);
+  EXPECT_EQ(upgraded.code, 0) << upgraded.err;
+  EXPECT_THAT(upgraded.err, HasSubstr("--resume: 1 result discarded from the journal, to be made again: "
+                                      "runtime fake was fake 1.2, now fake 1.3"));
+  EXPECT_THAT(shell("assay run cases --no-timing --resume", registry).err, Not(HasSubstr("discarded")));
+
+  ASSERT_EQ(shell("rm fake.py").code, 0);
+  const Ran gone = shell("assay run cases --no-timing --resume", registry);
+  EXPECT_THAT(gone.err, HasSubstr("runtime fake was fake 1.3, now not on this machine"));
+}
+
 TEST_F(Resume, AlteredLinesAreMadeAgain) {
   write_good_case();
   EXPECT_EQ(shell("assay run cases --no-timing").code, 0);
@@ -167,6 +194,20 @@ TEST_F(Resume, NoReportGoesIntoTheFolderOfALiveRun) {
                         {{"ASSAY_TEST_HANG", "good[quantizer.relu=keep,runtime.isa=scalar]"}});
   EXPECT_EQ(ran.code, 4);
   EXPECT_THAT(ran.err, HasSubstr("is in use by another run"));
+}
+
+TEST_F(Resume, AnInterruptIsSaidOnceAndAtOnce) {
+  write_good_case();
+  const Ran ran = shell("'" ASSAY_PROGRAM
+                        "' run cases -j 1 & pid=$!; "
+                        "while [ ! -s assay-out/results.jsonl ]; do sleep 0.05; done; kill -INT $pid; wait $pid",
+                        {{"ASSAY_TEST_HANG", "good[quantizer.relu=keep,runtime.isa=scalar]"}});
+  EXPECT_EQ(ran.code, 130) << ran.out << ran.err;
+  const std::string text = "assay: interrupted, writing reports\n";
+  const std::size_t at = ran.err.find(text);
+  ASSERT_NE(at, std::string::npos) << ran.err;
+  EXPECT_EQ(ran.err.find(text, at + 1), std::string::npos);
+  EXPECT_LT(at, ran.err.find("reports are in"));
 }
 
 TEST_F(Resume, HangupEndsTheRunWithItsReport) {

@@ -35,5 +35,14 @@ TEST(Maker, ChangesNameBothValues) {
   EXPECT_EQ(program_text(5), "assay unknown, build unknown");
 }
 
+TEST(Maker, AnotherVersionOfAnExternalRuntimeIsAChange) {
+  const Json old = {{"assay", "1"}, {"runtimes", {{"fake", "fake 1.2"}, {"gone", "gone 1"}}}};
+  const Json same = {{"assay", "1"}, {"runtimes", {{"fake", "fake 1.2"}}}};
+  const Json other = {{"assay", "1"}, {"runtimes", {{"fake", "fake 1.3"}}}};
+  EXPECT_EQ(changed_maker(old, same), "");
+  EXPECT_EQ(changed_maker(old, other), "runtime fake was fake 1.2, now fake 1.3");
+  EXPECT_EQ(changed_maker({{"assay", "1"}}, same), "runtime fake was unknown, now fake 1.2");
+}
+
 }  // namespace
 }  // namespace assay::run

@@ -158,6 +158,25 @@ TEST_F(Select, WarnsOfEntriesThatNoVariantOfTheWholeCaseNeeds) {
   EXPECT_TRUE(warnings().empty());  // a case of which nothing is selected is not this run's
 }
 
+// The case has the tag "smoke" and no tier.
+TEST_F(Select, ATagThatIsATierAndTheReverseIsSaidWhereItSelectsNothing) {
+  SelectOptions options;
+  options.paths = {folder_};
+  options.tier = spec::Tier::kSmoke;
+  EXPECT_EQ(select_variants(options).hint,
+            "no case is of the tier 'smoke', but 1 case has the tag of that name: --tag smoke");
+  options.tier = spec::Tier::kNightly;
+  EXPECT_EQ(select_variants(options).hint, "");
+  options.tier = {};
+  options.tags = {"nightly"};
+  EXPECT_EQ(select_variants(options).hint,
+            "no case has the tag 'nightly', but 1 case is in the tier of that name: --tier nightly");
+  options.tags = {"neither"};
+  EXPECT_EQ(select_variants(options).hint, "");
+  options.tags = {"smoke"};
+  EXPECT_EQ(select_variants(options).hint, "");
+}
+
 TEST_F(Select, EveryErrorIsListed) {
   SelectOptions options;
   options.paths = {folder_ + "/nowhere.json"};

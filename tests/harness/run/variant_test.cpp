@@ -109,6 +109,23 @@ TEST(Variant, NamesSaturationWhereAnExternalRuntimeFailsAsTheOwnOneDoes) {
   EXPECT_EQ(other.cause, "") << other.reason;
 }
 
+TEST(Variant, CountsSaturationOverTheSamplesThatWereFed) {
+  const std::string model = R"({"name": "c", "model": {"graph": {"opset": 13,
+    "inputs": {"x": {"type": "float32", "shape": ["N", 2]}},
+    "initializers": {"w": {"type": "float32", "shape": [2, 2], "data": [1, 0.25, 1, 0.5]}},
+    "nodes": [{"op": "MatMul", "name": "mm", "inputs": ["x", "w"], "outputs": ["y"]}],
+    "outputs": {"y": {"type": "float32", "shape": ["N", 2]}}}},
+    "inputs": {"x": {"values": [[255, 254], [254, 255], [3, 4]]}}, "calibration": {"x": [{"values": [255, 254], "shape": [1, 2]}]},
+    "expect": [{"metric": "saturated_pair_share", "at_most": 1}],
+    "matrix": {"runtime.isa": "avx2", "runtime.batch": )";
+  for (const char* batch : {"\"model\"", "2", "3"}) {
+    const VariantResult result = run_one(model + batch + "}}");
+    ASSERT_EQ(result.saturation.size(), 1U) << result.reason;
+    EXPECT_EQ(result.saturation[0].samples, 3) << batch;
+    EXPECT_EQ(result.saturation[0].pairs, 6U) << batch;
+  }
+}
+
 TEST(Variant, NamesWeightsOfFourBits) {
   for (const char* type : {"int4", "uint4"}) {
     const VariantResult result =

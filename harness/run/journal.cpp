@@ -243,11 +243,12 @@ Status Journal::set_aside(const std::vector<Extent>& damaged) {
 }
 
 Result<Extent> Journal::append(const reports::VariantResult& result, const reports::Json& runtimes) {
-  reports::Json made_by = made_by_;
+  reports::Json with_runtimes;
   if (!runtimes.empty()) {
-    made_by[kRuntimesKey] = runtimes;
+    with_runtimes = made_by_;
+    with_runtimes[kRuntimesKey] = runtimes;
   }
-  const std::string line = journal_line(result, made_by);
+  const std::string line = journal_line(result, runtimes.empty() ? made_by_ : with_runtimes);
   if (Status written = write_whole(descriptor_, path_, line); !written.ok()) {
     (void)cut(size_);  // the next line must not grow on to half of this one
     return written.error();

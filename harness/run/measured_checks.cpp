@@ -245,8 +245,10 @@ class Writer {
       claim["when"] = condition_json(group.when);
     }
     claim["outcome"] = "xfail";
-    claim["reason"] = error;
-    claim["cause"] = fault.first;
+    claim["reason"] = error + (variants_[group.members.front()].fault->is_one ? "" : " (" + fault.first + ")");
+    if (variants_[group.members.front()].fault->is_one) {
+      claim["cause"] = fault.first;  // of several, no single change would confirm one
+    }
     made_.expect.push_back(std::move(claim));
     made_.findings.push_back(fmt::format("{}: {} ({}); xfail", place_text(group.when), error, fault.first));
   }

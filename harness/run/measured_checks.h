@@ -14,9 +14,10 @@
 
 namespace assay::run {
 
-// A measured error that a change avoids.
+// A measured error that a change avoids, or several at once.
 struct KnownFault {
-  std::string cause;
+  std::string cause;                          // "pair-saturation", "relu-dropped and pair-saturation"
+  bool is_one = true;                         // one cause, which the one change confirms
   std::string change;                         // "runtime.precision=exact"
   std::vector<reports::Measurement> without;  // what is measured with the change
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/run/cause.h"
+#include "harness/run/settings.h"
 #include "harness/run/variant.h"
 
 namespace assay::run {
@@ -48,7 +49,8 @@ std::optional<KnownFault> Survey::find_fault(const spec::Configuration& configur
       if (trial.ok() && noise_of(trial.value().record.measurements) * kAlikeNoise < noise) {
         noise = noise_of(trial.value().record.measurements);
         changed = change.configuration;
-        fault = KnownFault{.cause = fault ? fault->cause : change.cause.name,
+        fault = KnownFault{.cause = (fault ? fault->cause + " and " : "") + change.cause.name,
+                           .is_one = !fault,
                            .change = (fault ? fault->change + " and " : "") + change.cause.change,
                            .without = std::move(trial.value().record.measurements)};
         return true;
@@ -79,9 +81,23 @@ MeasuredChecks Survey::checks(double headroom) {
   return made;
 }
 
+// Whether an external runtime errs as assay's own does where pairs saturate.
+bool Survey::saturates_as_own(const MeasuredVariant& variant) {
+  const std::optional<OwnSiblings> own = own_siblings(execution_, variant.configuration);
+  if (!own || !is_clearly_better(own->exact, variant)) {
+    return false;
+  }
+  const Result<Trial> external = try_under(execution_, variant.configuration, variant.configuration);
+  return external.ok() &&
+         is_much_nearer(external.value().ran.outputs, own->saturating.ran.outputs, own->exact.ran.outputs);
+}
+
 // What changes one of the axes and makes the error clearly smaller.
 std::optional<Cause> Survey::cause_of(std::size_t position, const spec::Condition& axes) {
   const MeasuredVariant& variant = measured_[position];
+  if (is_external(variant.configuration) && saturates_as_own(variant)) {
+    return Cause{"pair-saturation", "runtime.name=assay and runtime.precision=exact"};
+  }
   const Result<api::Model> model = execution_.model();
   for (const Change& change : changes_of(variant.configuration, graph_of(model))) {
     if (std::ranges::find(axes.terms, change.axis, &std::pair<std::string, std::vector<spec::Json>>::first) ==

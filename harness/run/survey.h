@@ -26,6 +26,7 @@ class Survey {
 
  private:
   std::optional<KnownFault> find_fault(const spec::Configuration& configuration, const reports::VariantResult& result);
+  bool saturates_as_own(const MeasuredVariant& variant);
   std::optional<Cause> cause_of(std::size_t position, const spec::Condition& axes);
   std::optional<std::string> calibration_finding();
 

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
+#include "harness/compare/difference.h"
 #include "harness/run/checking.h"
 #include "harness/run/graph_facts.h"
 #include "harness/run/saturation_record.h"
@@ -68,6 +71,24 @@ Result<Trial> try_with(Execution& execution, const spec::Configuration& configur
   Trial trial;
   ASSAY_TRY(run_and_check(execution, configuration, prepared.value(), trial.record, trial.ran));
   return trial;
+}
+
+// Of squared distances: a tenth of the distance.
+constexpr double kMuchNearer = 0.01;
+
+// The sum of squared differences between what two runs gave; infinite where they cannot be compared.
+double squared_distance(const api::NamedTensors& a, const api::NamedTensors& b) {
+  double sum = 0;
+  for (const auto& [name, tensor] : a) {
+    const auto other = b.find(name);
+    if (other == b.end() || other->second.dtype() != tensor.dtype() || other->second.shape() != tensor.shape()) {
+      return std::numeric_limits<double>::infinity();
+    }
+    for (const double difference : compare::differences(tensor, other->second)) {
+      sum += difference * difference;
+    }
+  }
+  return sum;
 }
 
 }  // namespace
@@ -149,6 +170,26 @@ Result<Trial> try_calibrated_on_inputs(Execution& execution, const spec::Configu
   ASSAY_ASSIGN(prepared.model, execution.prepared_on_inputs(configuration));
   ASSAY_ASSIGN(prepared.session, open_session(prepared.model->model, configuration, execution.host()));
   return try_with(execution, configuration, prepared);
+}
+
+std::optional<OwnSiblings> own_siblings(Execution& execution, const spec::Configuration& configuration) {
+  spec::Configuration own = configuration;
+  own.set("runtime.name", "assay");
+  own.reset("runtime.options");
+  own.set("runtime.isa", "avx2");
+  own.set("runtime.precision", "fast");
+  Result<Trial> saturating = try_under(execution, configuration, own);
+  if (!saturating.ok() || !saturates(saturating.value().record)) {
+    return std::nullopt;
+  }
+  own.set("runtime.precision", "exact");
+  Result<Trial> exact = try_under(execution, configuration, own);
+  return exact.ok() ? std::optional(OwnSiblings{std::move(saturating).value(), std::move(exact).value()})
+                    : std::nullopt;
+}
+
+bool is_much_nearer(const api::NamedTensors& outputs, const api::NamedTensors& a, const api::NamedTensors& b) {
+  return squared_distance(outputs, a) < kMuchNearer * squared_distance(outputs, b);
 }
 
 }  // namespace assay::run

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "harness/run/execution.h"
@@ -47,5 +48,16 @@ Result<Trial> try_under(Execution& execution, const spec::Configuration& configu
                         const spec::Configuration& other);
 // Only where execution.can_calibrate_on_inputs.
 Result<Trial> try_calibrated_on_inputs(Execution& execution, const spec::Configuration& configuration);
+
+// A variant of an external runtime as assay's own would run it with runtime.isa=avx2.
+struct OwnSiblings {
+  Trial saturating;  // runtime.precision=fast
+  Trial exact;       // runtime.precision=exact
+};
+// Nothing where they cannot be run, or no kernel of them saturates.
+std::optional<OwnSiblings> own_siblings(Execution& execution, const spec::Configuration& configuration);
+
+// Whether outputs are nearer to `a` than to `b` by more than ten times.
+bool is_much_nearer(const api::NamedTensors& outputs, const api::NamedTensors& a, const api::NamedTensors& b);
 
 }  // namespace assay::run

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
-#include "harness/compare/difference.h"
 #include "harness/run/cause.h"
 #include "harness/run/needs.h"
 #include "harness/run/outcome.h"
@@ -45,42 +43,13 @@ reports::VariantResult blank_result(const spec::Case& test_case, const spec::Var
 
 namespace {
 
-// Of squared distances: a tenth of the distance.
-constexpr double kMuchNearer = 0.01;
-
-// The sum of squared differences between what two runs gave; infinite where they cannot be compared.
-double squared_distance(const api::NamedTensors& a, const api::NamedTensors& b) {
-  double sum = 0;
-  for (const auto& [name, tensor] : a) {
-    const auto other = b.find(name);
-    if (other == b.end() || other->second.dtype() != tensor.dtype() || other->second.shape() != tensor.shape()) {
-      return std::numeric_limits<double>::infinity();
-    }
-    for (const double difference : compare::differences(tensor, other->second)) {
-      sum += difference * difference;
-    }
-  }
-  return sum;
-}
-
 // Whether an external runtime fails as assay's own does where pairs saturate in int16, and assay does not fail with
 // exact arithmetic: its outputs are then much nearer to the former's.
 bool fails_as_saturating(Execution& execution, const spec::Configuration& configuration,
                          const api::NamedTensors& outputs) {
-  spec::Configuration own = configuration;
-  own.set("runtime.name", "assay");
-  own.reset("runtime.options");
-  own.set("runtime.isa", "avx2");
-  own.set("runtime.precision", "fast");
-  const Result<Trial> saturating = try_under(execution, configuration, own);
-  if (!saturating.ok() || saturating.value().holds() || !saturates(saturating.value().record)) {
-    return false;
-  }
-  own.set("runtime.precision", "exact");
-  const Result<Trial> exact = try_under(execution, configuration, own);
-  return exact.ok() && exact.value().holds() &&
-         squared_distance(outputs, saturating.value().ran.outputs) <
-             kMuchNearer * squared_distance(outputs, exact.value().ran.outputs);
+  const std::optional<OwnSiblings> own = own_siblings(execution, configuration);
+  return own && !own->saturating.holds() && own->exact.holds() &&
+         is_much_nearer(outputs, own->saturating.ran.outputs, own->exact.ran.outputs);
 }
 
 // Names the cause of a failure, or of an expected failure another one than it states.

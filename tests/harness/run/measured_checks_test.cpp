@@ -94,6 +94,19 @@ TEST(MeasuredChecks, TheOnlyConfigurationIsNotBlessedEither) {
      "cause": "pair-saturation"}])"));
 }
 
+// A case that stated one of them would be warned that no single change confirms it.
+TEST(MeasuredChecks, SeveralFaultsAtOnceStateNoCause) {
+  MeasuredVariant both = saturated({{"quantizer.relu", "drop"}}, 5, 10);
+  both.fault->cause = "relu-dropped and pair-saturation";
+  both.fault->is_one = false;
+  const MeasuredChecks made = checks_of({both});
+  const Json& claim = made.expect.back();
+  EXPECT_FALSE(claim.contains("cause"));
+  EXPECT_EQ(claim.at("reason"),
+            "32 times the error that runtime.precision=exact gives (relu-dropped and pair-saturation)");
+  EXPECT_THAT(made.findings, ElementsAre(HasSubstr("(relu-dropped and pair-saturation); xfail")));
+}
+
 TEST(MeasuredChecks, AFaultThatTheTolerancesAllowIsSaidAndNoXfail) {
   // Another variant is twice as bad without any fault: with head room, that allows what saturates.
   const MeasuredChecks made =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/new_case.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include "harness/run/variant.h"
 #include "harness/spec/data_source.h"
 #include "harness/spec/model_source.h"
+#include "tests/harness/run/external/fake_adapter.h"
 #include "tests/harness/run/small_case.h"
 
 namespace assay::run {
@@ -63,6 +65,19 @@ NewCaseOptions saturating(const std::string& folder, const std::string& model) {
   EXPECT_TRUE(spec::save_npy(input, Tensor::from<float>({1, 2}, values)).ok());
   options.inputs = {"x=" + input};
   return options;
+}
+
+// "answer=[[...]]": what that model gives on avx2, for the fake adapter.
+std::string saturated_answer(const std::string& model) {
+  const spec::Case test_case =
+      test::parse(fmt::format(R"({{"name": "c", "model": {{"path": "{}"}}, "inputs": {{"x": {{"values": [255, 254]}}}},
+                                  "matrix": {{"runtime.isa": "avx2"}}}})",
+                              model));
+  RuntimeHost host;
+  Execution execution(test_case, host);
+  const api::NamedTensors outputs = execution.outputs_of(spec::expand(test_case).value().front().configuration).value();
+  const auto values = outputs.at("y").data<float>();
+  return fmt::format("answer=[[{}, {}]]", values[0], values[1]);
 }
 
 // The entries of `expect` that state an outcome.
@@ -134,6 +149,17 @@ TEST_F(NewCaseFiles, DoNotBlessADroppedClamp) {
   ASSERT_EQ(claims.size(), 1U);
   EXPECT_EQ(claims[0].at("when"), Json::parse(R"({"quantizer.activation_symmetric": true, "quantizer.relu": "drop"})"));
   EXPECT_EQ(claims[0].at("cause"), "relu-dropped");
+}
+
+TEST_F(NewCaseFiles, NameTheCauseOfAnExternalRuntimeThatSaturates) {
+  NewCaseOptions options = saturating(folder_, save_saturating_model());
+  options.matrix = {{"runtime.name", {"assay", "fake"}}, {"runtime.isa", {"scalar"}}};
+  const test::FakeRegistry registry(saturated_answer(options.model));
+  const Result<NewCase> made = make_case(options);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  ASSERT_EQ(made.value().findings.size(), 1U) << made.value().text;
+  EXPECT_THAT(made.value().findings[0], HasSubstr("runtime.name=fake: "));
+  EXPECT_THAT(made.value().findings[0], HasSubstr("(pair-saturation); own tolerances"));
 }
 
 TEST_F(NewCaseFiles, ASettingThatCostsAccuracyHasItsOwnTolerancesAndItsCause) {

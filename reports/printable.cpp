@@ -12,6 +12,15 @@ namespace {
 constexpr unsigned char kMark = 0xFF;
 constexpr unsigned char kFirstCode = 0x80;
 
+// Of two or three bytes.
+unsigned code_of(std::string_view character) {
+  unsigned code = static_cast<unsigned char>(character[0]) & (character.size() == 2 ? 0x1FU : 0x0FU);
+  for (const char byte : character.substr(1)) {
+    code = (code << 6U) | (static_cast<unsigned char>(byte) & 0x3FU);
+  }
+  return code;
+}
+
 std::string made_printable(std::string_view text, bool colors) {
   std::string out;
   out.reserve(text.size());
@@ -26,6 +35,9 @@ std::string made_printable(std::string_view text, bool colors) {
     } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {  // U+0080 to U+009F
       out += fmt::format("\\x{:02x}", next);
       ++i;
+    } else if (const std::size_t hidden = hidden_length(text.substr(i)); hidden > 0) {
+      out += hidden_text(text.substr(i, hidden));
+      i += hidden - 1;
     } else {
       out += text[i];
     }
@@ -34,6 +46,21 @@ std::string made_printable(std::string_view text, bool colors) {
 }
 
 }  // namespace
+
+std::size_t hidden_length(std::string_view text) {
+  const auto begins = [&](std::string_view first) { return text.starts_with(first); };
+  const auto third = static_cast<unsigned char>(text.size() > 2 ? text[2] : '\0');
+  const auto is_third = [&](unsigned first, unsigned last) { return third >= first && third <= last; };
+  if (begins("\xD8\x9C")) {
+    return 2;
+  }
+  const bool hidden =
+      (begins("\xE2\x80") && (third == 0x8B || third == 0x8E || third == 0x8F || is_third(0xA8, 0xAE))) ||
+      (begins("\xE2\x81") && is_third(0xA0, 0xA9)) || begins("\xEF\xBB\xBF");
+  return hidden ? 3 : 0;
+}
+
+std::string hidden_text(std::string_view character) { return fmt::format("\\u{:04x}", code_of(character)); }
 
 std::string printable(std::string_view text) { return made_printable(text, false); }
 

@@ -2,6 +2,7 @@
 // Texts from cases, models and adapters on their way to a terminal or into a text that a terminal may show.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -9,8 +10,16 @@
 
 namespace assay::reports {
 
-// Controls (below U+0020, U+007F to U+009F) as "\x1b"; line feeds and tabs stay. Nothing else is changed.
+// Controls (below U+0020, U+007F to U+009F) as "\x1b"; line feeds and tabs stay. What breaks lines or turns the order
+// of text elsewhere (hidden_length) as "\u202e". Nothing else is changed.
 std::string printable(std::string_view text);
+
+// The bytes of the character that `text` begins with, where it cannot be seen and makes other text look as it is not:
+// U+061C, U+200B, U+200E, U+200F, U+2028 to U+202E, U+2060 to U+2069, U+FEFF. Else 0. (The joiners U+200C and U+200D
+// belong to the spelling of some languages.)
+std::size_t hidden_length(std::string_view text);
+// Of such a character: "\u202e".
+std::string hidden_text(std::string_view character);
 
 // The same for a text that is a part of one line: line feeds and tabs are shown too ("\\n", "\\t"), and what begins a
 // command to GitHub's runner, "::" at the beginning and "##[" anywhere, has its first byte shown as "\\x3a" or "\\x23".

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "reports/printable.h"
+
 namespace assay::reports {
 namespace {
 
@@ -37,6 +39,11 @@ std::string xml_text(std::string_view text) {
     if (length == 0) {
       escaped += '?';
       text.remove_prefix(1);
+      continue;
+    }
+    if (hidden_length(text) > 0) {
+      escaped += hidden_text(text.substr(0, length));
+      text.remove_prefix(length);
       continue;
     }
     switch (text[0]) {

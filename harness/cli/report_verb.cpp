@@ -42,7 +42,8 @@ int report_action(const ReportFlags& flags) {
   if (const Status apart = check_json_apart(flags.render.output.json_file(), {flags.path}); !apart.ok()) {
     return complain(apart.error());
   }
-  Result<reports::RunRecord> read = run::read_run(flags.path);
+  std::size_t lost = 0;
+  Result<reports::RunRecord> read = run::read_run(flags.path, &lost);
   if (!read.ok()) {
     return complain(read.error());
   }
@@ -51,6 +52,10 @@ int report_action(const ReportFlags& flags) {
     say(fmt::format(
         "{}: its run was killed or goes on; these are the {} results of its journal (--resume makes the rest)",
         flags.path, run.results.size()));
+  }
+  if (lost > 0) {
+    say(fmt::format("{}: {} line{} of the journal left out: damaged, altered or cut off, no whole result", flags.path,
+                    lost, lost == 1 ? "" : "s"));
   }
   keep_only(run, flags.filters);
   return report_run(run, flags.render);

@@ -2,9 +2,12 @@
 #include "harness/measure/timing_engine.h"
 
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <cmath>
 
 namespace assay::measure {
 namespace {
@@ -85,6 +88,49 @@ benchmark::internal::Benchmark* register_call(const std::string& name, const Tim
   return benchmark::RegisterBenchmark(name.c_str(), body)->UseRealTime()->MeasureProcessCPUTime();
 }
 
+// What the first ones took: of the wall clock, and as the call itself says.
+struct FirstTimes {
+  double wall_s = 0;
+  double own_s = 0;
+};
+
+Result<FirstTimes> first_times(const TimedCall& timed) {
+  using Clock = std::chrono::steady_clock;
+  const auto since = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  Clock::time_point start = Clock::now();
+  ASSAY_TRY(timed.call());
+  FirstTimes times{.wall_s = since(start), .own_s = since(start)};
+  if (timed.timed_elsewhere) {
+    start = Clock::now();
+    ASSAY_ASSIGN(const OwnTime own, timed.timed_elsewhere());
+    times = {.wall_s = since(start), .own_s = own.real_s};
+  }
+  return times;
+}
+
+// How often it is done within the limit. Without iterations the library chooses them.
+struct Amount {
+  int repetitions = 0;
+  Index iterations = 0;
+};
+
+Amount amount_of(const FirstTimes& first, const TimingOptions& options) {
+  const Amount free{.repetitions = options.repetitions, .iterations = 0};
+  const double iterations = std::max(1.0, std::ceil(options.min_time_s / std::max(first.own_s, 1e-9)));
+  // The library's search for the number of iterations takes about as much as one more repetition, or two.
+  const double searches = iterations > 1 ? 2 : 0;
+  if (options.limit_s <= 0 || first.wall_s * iterations * (options.repetitions + searches) <= options.limit_s) {
+    return free;
+  }
+  const double calls = std::floor(options.limit_s / first.wall_s);
+  if (calls >= options.repetitions) {
+    return {.repetitions = options.repetitions, .iterations = static_cast<Index>(calls / options.repetitions)};
+  }
+  return {.repetitions = static_cast<int>(calls), .iterations = 1};
+}
+
 }  // namespace
 
 std::vector<TimedSamples> time_calls(const std::vector<TimedCall>& calls, const TimingOptions& options) {
@@ -93,12 +139,24 @@ std::vector<TimedSamples> time_calls(const std::vector<TimedCall>& calls, const 
   std::vector<TimedSamples> samples;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     samples.push_back({.name = calls[i].name, .real_ns = {}, .cpu_ns = {}, .iterations = 0, .error = ""});
-    if (const Status warm = calls[i].call(); !warm.ok()) {
-      samples[i].error = warm.error().message;
+    const Result<FirstTimes> first = first_times(calls[i]);
+    if (!first.ok()) {
+      samples[i].error = first.error().message;
       continue;
     }
-    benchmark::internal::Benchmark* row = register_call(std::to_string(i), calls[i]);
-    row->Repetitions(options.repetitions)->MinTime(options.min_time_s);
+    const Amount amount = amount_of(first.value(), options);
+    if (amount.repetitions < std::min(kFewestRepetitions, options.repetitions)) {
+      samples[i].error =
+          fmt::format("not timed: one call took {:.3g} s, and {} of them are not to take more than {:g} s",
+                      first.value().wall_s, kFewestRepetitions, options.limit_s);
+      continue;
+    }
+    benchmark::internal::Benchmark* row = register_call(std::to_string(i), calls[i])->Repetitions(amount.repetitions);
+    if (amount.iterations > 0) {
+      row->Iterations(amount.iterations);
+    } else {
+      row->MinTime(options.min_time_s);
+    }
   }
   if (std::ranges::any_of(samples, [](const TimedSamples& entry) { return entry.error.empty(); })) {
     Collector collector(samples);  // the library complains on stderr where nothing is registered

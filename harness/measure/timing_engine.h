@@ -28,7 +28,13 @@ struct TimedCall {
 struct TimingOptions {
   int repetitions = 9;
   double min_time_s = 0.01;  // of one repetition; Google Benchmark chooses the iterations
+  // What one call may take of the wall clock, all its repetitions together; 0: no limit. Where more is to be expected
+  // from the first ones, it gets fewer iterations, then fewer repetitions; below kFewestRepetitions it is not timed,
+  // and says so as its error.
+  double limit_s = 0;
 };
+
+inline constexpr int kFewestRepetitions = 3;
 
 struct TimedSamples {
   std::string name;

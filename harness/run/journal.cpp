@@ -258,30 +258,31 @@ Result<Extent> Journal::append(const reports::VariantResult& result, const repor
   return extent;
 }
 
-Result<std::vector<reports::VariantResult>> read_journal(const std::string& folder) {
+Result<JournalContents> read_journal(const std::string& folder) {
   const std::string path = journal_path(folder);
   std::error_code error;
   if (!fs::exists(path, error)) {
-    return std::vector<reports::VariantResult>();
+    return JournalContents();
   }
   ASSAY_ASSIGN(const std::string text, read_file(path));
-  std::vector<reports::VariantResult> results;
+  JournalContents contents;
   std::map<std::string, std::size_t> positions;
-  for (std::string_view rest = text; rest.find('\n') != std::string_view::npos;) {
-    const std::size_t end = rest.find('\n') + 1;
-    std::optional<JournalEntry> entry = read_journal_line(rest.substr(0, end));
-    rest.remove_prefix(end);
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
+    std::optional<JournalEntry> entry = line.ends_with('\n') ? read_journal_line(line) : std::nullopt;
+    rest.remove_prefix(line.size());
     if (!entry) {
+      contents.lost += line.find_first_not_of(" \n") == std::string_view::npos ? 0 : 1;
       continue;
     }
-    const auto [position, added] = positions.try_emplace(entry->result.name, results.size());
+    const auto [position, added] = positions.try_emplace(entry->result.name, contents.results.size());
     if (added) {
-      results.push_back(std::move(entry->result));
+      contents.results.push_back(std::move(entry->result));
     } else {
-      results[position->second] = std::move(entry->result);
+      contents.results[position->second] = std::move(entry->result);
     }
   }
-  return results;
+  return contents;
 }
 
 }  // namespace assay::run

@@ -65,8 +65,12 @@ class Journal {
 // In the folder of a journal: its lines that could not be read, as they were.
 inline constexpr char kDamagedName[] = "results.damaged.jsonl";
 
-// What the journal of a folder holds, the last line of each name; nothing if there is no journal.
-Result<std::vector<reports::VariantResult>> read_journal(const std::string& folder);
+struct JournalContents {
+  std::vector<reports::VariantResult> results;  // the last line of each name
+  std::size_t lost = 0;                         // lines that are no whole result: damaged, altered or cut off
+};
+// Nothing if there is no journal.
+Result<JournalContents> read_journal(const std::string& folder);
 
 // An error (kIo) where another process's run writes to the folder.
 Status check_not_running(const std::string& folder);

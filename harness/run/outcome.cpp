@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace assay::run {
 namespace {
@@ -70,19 +71,21 @@ Judgement judge(const Findings& findings, const std::vector<Claim>& claims, cons
   if (findings.refusal) {
     return {Outcome::kInvalid, *findings.refusal, ""};
   }
+  const bool failed = std::ranges::any_of(findings.checks, [](const reports::Check& check) { return !check.passed; });
   const std::vector<const Claim*> warned = of_kind(claims, ClaimKind::kWarned);
   if (const Claim* missing = missing_warning(findings.warnings, warned)) {
-    return {
-        Outcome::kFail,
-        fmt::format("expected a warning that contains '{}', got {} others", missing->message, findings.warnings.size()),
-        ""};
+    return {Outcome::kFail,
+            fmt::format("expected a warning that contains '{}', got {} others{}", missing->message,
+                        findings.warnings.size(), failed ? "; " + failed_text(findings.checks) : ""),
+            ""};
   }
-  const bool failed = std::ranges::any_of(findings.checks, [](const reports::Check& check) { return !check.passed; });
   const std::vector<const Claim*> xfail = of_kind(claims, ClaimKind::kXfail);
   if (!xfail.empty()) {
     const Claim& claim = *xfail.front();
     if (failed) {
-      return {Outcome::kXfail, claim.reason, claim.cause};
+      Judgement judgement{Outcome::kXfail, claim.reason, claim.cause};
+      std::ranges::transform(xfail, std::back_inserter(judgement.expected), [](const Claim* each) { return *each; });
+      return judgement;
     }
     return {Outcome::kXpass, fmt::format("expected to fail ({}), but every check holds", claim.reason), claim.cause};
   }

@@ -31,6 +31,9 @@ struct Judgement {
   reports::Outcome outcome = reports::Outcome::kInvalid;
   std::string reason;
   std::string cause;
+  // Of an expected failure: the claims that expect it. The first one's words are above; another one's cause may prove
+  // to be the true one.
+  std::vector<spec::Claim> expected = {};
 };
 
 // `claims`: those that apply to the variant.

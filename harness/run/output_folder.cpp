@@ -76,15 +76,18 @@ Status write_reports(const std::string& folder, reports::RunRecord& run) {
   return status;
 }
 
-Result<reports::RunRecord> read_run(const std::string& path) {
+Result<reports::RunRecord> read_run(const std::string& path, std::size_t* lost) {
   std::string file = path;
   std::error_code error;
   if (fs::is_directory(path, error)) {
     file = path_in(path, "results.json");
     if (!fs::exists(file, error) && fs::exists(path_in(path, reports::kJournalName), error)) {
       reports::RunRecord run;
-      ASSAY_ASSIGN(std::vector<reports::VariantResult> results, read_journal(path));
-      run.results = reports::ResultList(std::move(results));
+      ASSAY_ASSIGN(JournalContents contents, read_journal(path));
+      run.results = reports::ResultList(std::move(contents.results));
+      if (lost != nullptr) {
+        *lost = contents.lost;
+      }
       run.interrupted = !fs::exists(path_in(path, "verdict.json"), error);  // the last file of a run that has ended
       return run;
     }

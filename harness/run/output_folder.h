@@ -21,7 +21,7 @@ Status write_reports(const std::string& folder, reports::RunRecord& run);
 
 // A run's record from its folder or from a results.json itself. A folder without one has a journal, whose
 // results these are; where there is no verdict.json either, its run was killed or goes on, and is marked as
-// interrupted.
-Result<reports::RunRecord> read_run(const std::string& path);
+// interrupted. `lost`: where given, becomes the number of lines of that journal that are no whole result.
+Result<reports::RunRecord> read_run(const std::string& path, std::size_t* lost = nullptr);
 
 }  // namespace assay::run

@@ -25,6 +25,11 @@ std::string kill_and_reap(pid_t child) {
   return end_text(status);
 }
 
+bool has_ended(pid_t child) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
+}
+
 std::string end_text(int status) {
   return WIFSIGNALED(status) ? "killed by " + signal_text(WTERMSIG(status))
                              : "exited with status " + std::to_string(WEXITSTATUS(status));

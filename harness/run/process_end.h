@@ -12,6 +12,9 @@ namespace assay::run {
 // has died by itself is a zombie until reaped: the signal does not change how it ended.
 std::string kill_and_reap(pid_t child);
 
+// Whether the child has died and is only to be reaped.
+bool has_ended(pid_t child);
+
 // The same words for a wait status.
 std::string end_text(int status);
 

@@ -170,6 +170,9 @@ class Runner {
       std::string change = result.outcome == Outcome::kSkip
                                ? "skipped, which another try may not be"
                                : changed_maker(entry.made_by, maker_of(position, maker, identities));
+      if (change.empty() && !options_.timing && result.timing) {
+        change = "judged by its times, which --no-timing leaves out";
+      }
       if (change.empty()) {
         change = result.configuration == blank.configuration ? changed_source(result.sources, blank.sources)
                                                              : "their configuration is another";
@@ -349,7 +352,9 @@ class Runner {
     Progress progress(0, options_.progress_bar);
     TimingPhaseOptions phase;
     phase.timeout_s = options_.timeout_s;
-    phase.handler = worker_handler(selection_, options_.timing_settings, scratch_->path());
+    TimingSettings settings = options_.timing_settings;
+    settings.limit_s = settings.limit_s > 0 ? settings.limit_s : options_.timeout_s / 2;
+    phase.handler = worker_handler(selection_, settings, scratch_->path());
     phase.interrupted = interrupted;
     phase.say = [&](const std::string& text) { progress.say(text); };
     for (std::uint32_t begin = 0; begin < selection_.variants.size() && !interrupted();) {

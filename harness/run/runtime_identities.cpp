@@ -13,7 +13,7 @@ std::string identity_of(const std::string& name) {
   if (const Result<AdapterProcess*> adapter = host.adapter(name); !adapter.ok()) {
     return adapter.error().kind == ErrorKind::kUnsupported ? "not on this machine" : "not to be started";
   }
-  return host.version(name);
+  return host.identity(name);
 }
 
 }  // namespace
@@ -21,8 +21,8 @@ std::string identity_of(const std::string& name) {
 reports::Json identities_of(const std::set<std::string>& names, const RuntimeHost& host) {
   reports::Json identities = reports::Json::object();
   for (const std::string& name : names) {
-    if (const std::string version = host.version(name); version != name) {
-      identities[name] = version;
+    if (const std::string identity = host.identity(name); !identity.empty()) {
+      identities[name] = identity;
     }
   }
   return identities;

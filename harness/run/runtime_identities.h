@@ -11,7 +11,7 @@
 
 namespace assay::run {
 
-// {"onnxruntime": "onnxruntime 1.32.0"}: of those that have been started.
+// {"onnxruntime": "onnxruntime 1.32.0, isa host, command 0123456789abcdef"}: of those that have been started.
 reports::Json identities_of(const std::set<std::string>& names, const RuntimeHost& host);
 
 // The same by asking: each is started and says hello, in a worker that ends after `timeout_s`. One that cannot be asked

@@ -153,8 +153,8 @@ Json time_variants(const Selection& selection, const std::vector<std::size_t>& p
       calls.push_back(call_of("float", *timed.back(), host));
     }
   }
-  const std::vector<measure::TimedSamples> samples =
-      measure::time_calls(calls, {.repetitions = settings.repetitions, .min_time_s = settings.min_time_s});
+  const std::vector<measure::TimedSamples> samples = measure::time_calls(
+      calls, {.repetitions = settings.repetitions, .min_time_s = settings.min_time_s, .limit_s = settings.limit_s});
   const std::optional<double> mhz = measure::processor_mhz();
   for (std::size_t i = 0; i < positions.size(); ++i) {
     Json answer = answer_of(samples[i], *timed[i]);

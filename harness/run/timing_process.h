@@ -13,6 +13,8 @@ namespace assay::run {
 struct TimingSettings {
   int repetitions = 9;
   double min_time_s = 0.01;
+  // Of the wall clock, for all repetitions of one variant; 0: half of the run's --timeout.
+  double limit_s = 0;
 };
 
 // Times the variants (positions in `selection.variants`, all of one case) interleaved, and the float model beside them

@@ -52,9 +52,36 @@ bool fails_as_saturating(Execution& execution, const spec::Configuration& config
          is_much_nearer(outputs, own->saturating.ran.outputs, own->exact.ran.outputs);
 }
 
-// Names the cause of a failure, or of an expected failure another one than it states.
+// Of the claims that expect the failure, the first whose cause a change confirms is what the record states. Where none
+// is, a warning says what the first one with a cause meets.
+void check_expected_causes(const Failing& failing, const std::vector<spec::Claim>& expected,
+                           reports::VariantResult& record) {
+  std::optional<std::string> warning;
+  for (const spec::Claim& claim : expected) {
+    if (claim.cause.empty()) {
+      continue;
+    }
+    const CauseCheck check = check_cause(failing, claim.cause);
+    if (check.is_confirmed) {
+      record.reason = claim.reason;
+      record.cause = claim.cause;
+      return;
+    }
+    if (!warning && check.other) {
+      warning = fmt::format("the expected failure states the cause {}, but {} ({})", claim.cause,
+                            check.other->evidence(), check.other->name);
+    } else if (!warning && check.is_refuted) {
+      warning = fmt::format("the expected failure states the cause {}, which no run without it confirms", claim.cause);
+    }
+  }
+  if (warning) {
+    record.warnings.push_back(*warning);
+  }
+}
+
+// Names the cause of a failure, or of an expected failure (`expected`) another one than it states.
 void name_cause(Execution& execution, const spec::Configuration& configuration, const api::NamedTensors& outputs,
-                reports::VariantResult& record) {
+                const std::vector<spec::Claim>& expected, reports::VariantResult& record) {
   const Result<api::Model> model = execution.model();
   Failing failing{.configuration = configuration,
                   .model = model.ok() ? &model.value().graph() : nullptr,
@@ -72,13 +99,7 @@ void name_cause(Execution& execution, const spec::Configuration& configuration, 
     failing.fails_as_saturating = [&] { return fails_as_saturating(execution, configuration, outputs); };
   }
   if (record.outcome == reports::Outcome::kXfail) {
-    if (const CauseCheck check = check_cause(failing, record.cause); check.other) {
-      record.warnings.push_back(fmt::format("the expected failure states the cause {}, but {} ({})", record.cause,
-                                            check.other->evidence(), check.other->name));
-    } else if (check.is_refuted) {
-      record.warnings.push_back(
-          fmt::format("the expected failure states the cause {}, which no run without it confirms", record.cause));
-    }
+    check_expected_causes(failing, expected, record);
   } else if (const std::optional<Cause> cause = find_cause(failing)) {
     record.cause = cause->name;
     record.reason += "; " + cause->evidence();
@@ -181,11 +202,14 @@ JudgedVariant judge_variant(Execution& execution, const spec::Variant& variant) 
     record.warnings.push_back("int16 pair sums saturated in " + layers);
   }
   JudgedVariant judged{std::move(record), {}};
-  const bool may_have_cause = judged.record.outcome == reports::Outcome::kFail ||
-                              (judged.record.outcome == reports::Outcome::kXfail && !judged.record.cause.empty());
+  const bool may_have_cause =
+      judged.record.outcome == reports::Outcome::kFail ||
+      std::ranges::any_of(judgement.expected, [](const spec::Claim& claim) { return !claim.cause.empty(); });
   if (may_have_cause && !all_hold(judged.record.checks)) {
-    judged.find_cause = [&execution, configuration = variant.configuration, outputs = std::move(ran.outputs)](
-                            reports::VariantResult& failed) { name_cause(execution, configuration, outputs, failed); };
+    judged.find_cause = [&execution, configuration = variant.configuration, outputs = std::move(ran.outputs),
+                         expected = judgement.expected](reports::VariantResult& failed) {
+      name_cause(execution, configuration, outputs, expected, failed);
+    };
   }
   return judged;
 }

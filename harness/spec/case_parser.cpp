@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/spec/nearest.h"
+#include "reports/printable.h"
 
 namespace assay::spec {
 namespace {
@@ -19,8 +20,11 @@ std::string text_of(const Element& element) {
 void check_name(const Element& element, Errors& errors) {
   for (const char c : text_of(element)) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte <= ' ' || byte == 0x7F || std::string_view("[],=").find(c) != std::string_view::npos) {
-      errors.add(element.error("'name' must not contain spaces, commas, brackets, equals signs or control characters"));
+    const bool shown_as_it_is = reports::printable(text_of(element)) == text_of(element);
+    if (byte <= ' ' || !shown_as_it_is || std::string_view("[],=").find(c) != std::string_view::npos) {
+      errors.add(
+          element.error("'name' must not contain spaces, commas, brackets, equals signs, control characters or "
+                        "characters that cannot be seen"));
       return;
     }
   }

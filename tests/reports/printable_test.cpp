@@ -9,6 +9,7 @@
 #include "reports/renderer.h"
 #include "reports/summary_md.h"
 #include "reports/tap.h"
+#include "reports/xml_text.h"
 
 namespace assay::reports {
 namespace {
@@ -20,6 +21,13 @@ TEST(Printable, ControlsAreShownAndNothingElseIsChanged) {
   EXPECT_EQ(printable(std::string_view("\0\x01\x7f\r", 4)), "\\x00\\x01\\x7f\\x0d");
   EXPECT_EQ(printable("\xC2\x80\xC2\x9B\xC2\x9F\xC2\xA0"), "\\x80\\x9b\\x9f\xC2\xA0");
   EXPECT_EQ(printable("line\n\ttab \xC3\xA9\xE2\x82\xAC \\ \xFF\x9F"), "line\n\ttab \xC3\xA9\xE2\x82\xAC \\ \xFF\x9F");
+}
+
+TEST(Printable, CharactersThatTurnOrHideTextAreShown) {
+  EXPECT_EQ(printable("a\u202Eb\u2028\u2029c\u2066\u2069\u200F\u061C\uFEFF\u200B"),
+            "a\\u202eb\\u2028\\u2029c\\u2066\\u2069\\u200f\\u061c\\ufeff\\u200b");
+  EXPECT_EQ(printable("\u2014 \u200D \u2070 \u061B \uFEFE"), "\u2014 \u200D \u2070 \u061B \uFEFE");
+  EXPECT_EQ(xml_text("<\u202E>"), "&lt;\\u202e&gt;");
 }
 
 TEST(OneLine, HasNoLineFeedAndBeginsNoCommand) {

@@ -23,6 +23,8 @@ namespace {
 
 // An answer is some paths and times. More than this in one line is not an answer.
 constexpr std::size_t kLongestLine = std::size_t{1} << 24;
+// Of an adapter's own words in a message, which every report repeats.
+constexpr std::size_t kLongestError = 2000;
 
 // The last lines of what the adapter printed, on one line.
 std::string last_words(const std::string& file) {
@@ -162,6 +164,21 @@ Error AdapterProcess::died(const std::string& why) {
       fmt::format("runtime '{}' {} ({}){}{}", name_, why, end, words.empty() ? "" : "; it said last: ", words));
 }
 
+// False where it has died and nothing is left to be read.
+bool AdapterProcess::wait_for_output() const {
+  constexpr int kMilliseconds = 100;  // between two looks at whether it lives
+  pollfd polled{.fd = from_adapter_, .events = POLLIN, .revents = 0};
+  while (true) {
+    const bool ended = has_ended(pid_);
+    if (::poll(&polled, 1, ended ? 0 : kMilliseconds) > 0) {
+      return true;
+    }
+    if (ended) {
+      return false;
+    }
+  }
+}
+
 Result<std::string> AdapterProcess::read_line() {
   std::array<char, 1 << 16> bytes{};
   while (true) {
@@ -173,7 +190,7 @@ Result<std::string> AdapterProcess::read_line() {
     if (received_.size() > kLongestLine) {
       return died("answered with a line without end");
     }
-    const ssize_t got = ::read(from_adapter_, bytes.data(), bytes.size());
+    const ssize_t got = wait_for_output() ? ::read(from_adapter_, bytes.data(), bytes.size()) : 0;
     if (got < 0 && errno == EINTR) {
       continue;
     }
@@ -234,8 +251,9 @@ Result<Json> AdapterProcess::ask(const Json& request) {
   ASSAY_TRY(check_nothing_unread());
   if (!answer["ok"].get<bool>()) {
     const bool said = answer.contains("error") && answer["error"].is_string();
-    return invalid_argument(
-        fmt::format("runtime '{}': {}", name_, said ? answer["error"].get<std::string>() : "refused without a reason"));
+    return invalid_argument(fmt::format(
+        "runtime '{}': {}", name_,
+        said ? spec::shortened(answer["error"].get<std::string>(), kLongestError) : "refused without a reason"));
   }
   return answer;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A running adapter of an external runtime: one JSON request a line on its stdin, one JSON answer a line on its stdout.
-// It dies with the process that started it.
+// It dies with the process that started it. It is the process that was started: what that leaves behind answers for
+// nothing, though it may hold the pipes open.
 #pragma once
 
 #include <sys/types.h>
@@ -38,6 +39,7 @@ class AdapterProcess {
  private:
   AdapterProcess(std::string name, std::string folder) : name_(std::move(name)), folder_(std::move(folder)) {}
   Result<std::string> read_line();
+  bool wait_for_output() const;
   Status check_nothing_unread();
   Status check_id(const Json& answer);
   Error died(const std::string& why);

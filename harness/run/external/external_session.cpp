@@ -129,7 +129,11 @@ class ExternalSession : public RuntimeSession {
     for (const auto& [name, path] : files.outputs) {
       Result<Tensor> tensor = spec::load_npy(path);
       if (!tensor.ok()) {
-        return io_error(fmt::format("runtime '{}' left no output '{}': {}", entry_.name, name, tensor.error().message));
+        std::error_code ignored;
+        const bool written_at_all = std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
+        return io_error(fmt::format("runtime '{}' {} output '{}'{}: {}", entry_.name,
+                                    written_at_all ? "wrote an" : "left no", name,
+                                    written_at_all ? " that cannot be read" : "", tensor.error().message));
       }
       result.outputs[name] = std::move(tensor).value();
     }

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "engine/base/fnv.h"
+#include "engine/base/input_file.h"
 #include "harness/spec/document.h"
 #include "harness/spec/nearest.h"
 
@@ -42,8 +44,10 @@ std::string resolved(const spec::Document& document, const std::string& argument
   return code ? argument : absolute.lexically_normal().string();
 }
 
+// A NUL would end it early where it becomes an argument or a path.
 bool is_text(const Element& element) {
-  return element.json().is_string() && !element.json().get_ref<const std::string&>().empty();
+  return element.json().is_string() && !element.json().get_ref<const std::string&>().empty() &&
+         element.json().get_ref<const std::string&>().find('\0') == std::string::npos;
 }
 
 Result<std::vector<std::string>> paths_of(const Element& element, const char* what) {
@@ -56,7 +60,7 @@ Result<std::vector<std::string>> paths_of(const Element& element, const char* wh
     }
   }
   if (!good) {
-    return element.error(fmt::format("{} must be a list of texts", what));
+    return element.error(fmt::format("{} must be a list of texts, none of them empty or with a NUL", what));
   }
   return texts;
 }
@@ -96,7 +100,7 @@ Result<RuntimeEntry> entry_of(const std::string& name, const Element& element) {
   const auto optional_text = [&](const char* key, std::string& text) -> Status {
     const Element member = element.member(key);
     if (member.exists() && !is_text(member)) {
-      return member.error(fmt::format("{} must be a text", key));
+      return member.error(fmt::format("{} must be a text, not empty and without a NUL", key));
     }
     text = member.exists() ? member.json().get<std::string>() : text;
     return {};
@@ -186,6 +190,21 @@ Result<RuntimeEntry> RuntimeRegistry::entry(const std::string& name) const {
                                           : fmt::format("{} does not have it", path_);
   return invalid_argument(fmt::format("unknown runtime '{}': {}; nearest known runtime is '{}'", spec::shortened(name),
                                       where, spec::nearest(name, names)));
+}
+
+std::string identity_text(const RuntimeEntry& entry) {
+  constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;
+  std::string made_of;
+  for (const std::string& word : entry.command) {
+    made_of += word + '\0';
+    std::error_code code;
+    if (fs::is_regular_file(word, code) && fs::file_size(word, code) <= kLargestFile && !code) {
+      const Result<std::string> bytes = read_file(word);
+      made_of += (bytes.ok() ? bytes.value() : bytes.error().message) + '\0';
+    }
+  }
+  return fmt::format("isa {}{}, command {:016x}", spec::shortened(entry.isa), entry.emulated ? " (emulated)" : "",
+                     fnv1a(made_of));
 }
 
 std::optional<std::string> missing_part(const RuntimeEntry& entry) {

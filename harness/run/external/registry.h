@@ -38,6 +38,10 @@ class RuntimeRegistry {
   std::map<std::string, RuntimeEntry> entries_;
 };
 
+// What the registry says of it that its answers depend on, as a short text: "isa avx2, command 0123456789abcdef". The
+// digest is of the command's words and of the files among them, as an adapter's script, that are not above 16 MiB.
+std::string identity_text(const RuntimeEntry& entry);
+
 // Why the runtime cannot start on this machine, or nothing: "peer missing: node is not installed; ...".
 std::optional<std::string> missing_part(const RuntimeEntry& entry);
 

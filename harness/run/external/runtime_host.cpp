@@ -44,7 +44,7 @@ Result<std::string> said_hello(AdapterProcess& adapter) {
         protocol == answer.value().end() ? "no \"protocol\"" : "protocol " + spec::shortened(protocol->dump()),
         kProtocolVersion));
   }
-  return text("name") + " " + text("version");
+  return spec::shortened(text("name")) + " " + spec::shortened(text("version"));
 }
 
 }  // namespace
@@ -110,6 +110,7 @@ Result<AdapterProcess*> RuntimeHost::adapter(const std::string& name) {
     }
     return version.error();
   }
+  identities_[name] = version.value() + ", " + identity_text(registered);
   versions_[name] = std::move(version).value();
   return (adapters_[name] = std::move(started).value()).get();
 }
@@ -117,6 +118,11 @@ Result<AdapterProcess*> RuntimeHost::adapter(const std::string& name) {
 std::string RuntimeHost::version(const std::string& name) const {
   const auto known = versions_.find(name);
   return known == versions_.end() ? name : known->second;
+}
+
+std::string RuntimeHost::identity(const std::string& name) const {
+  const auto known = identities_.find(name);
+  return known == identities_.end() ? "" : known->second;
 }
 
 std::optional<std::string> RuntimeHost::take_crash() { return std::exchange(crash_, std::nullopt); }

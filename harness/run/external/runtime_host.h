@@ -33,6 +33,9 @@ class RuntimeHost {
   Result<RuntimeEntry> entry(const std::string& name);
   // "onnxruntime 1.32.0": what the adapter said of itself.
   std::string version(const std::string& name) const;
+  // "onnxruntime 1.32.0, isa avx2, command 0123456789abcdef": that and what it was started by; "" of one that has not
+  // been started.
+  std::string identity(const std::string& name) const;
 
   // How an adapter died since the last call, or nothing. The outcome of the variant that it served is a crash.
   std::optional<std::string> take_crash();
@@ -46,6 +49,7 @@ class RuntimeHost {
   std::optional<RuntimeRegistry> registry_;
   std::map<std::string, std::unique_ptr<AdapterProcess>> adapters_;
   std::map<std::string, std::string> versions_;
+  std::map<std::string, std::string> identities_;
   std::optional<std::string> crash_;
   int folders_ = 0;
 };

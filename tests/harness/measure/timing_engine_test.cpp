@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 namespace assay::measure {
 namespace {
 
@@ -45,6 +48,54 @@ TEST(TimingEngine, FailedCallHasAnErrorAndNoTimes) {
   EXPECT_TRUE(samples[1].real_ns.empty());
   EXPECT_EQ(samples[2].error, "");
   EXPECT_EQ(samples[2].real_ns.size(), 3U);
+}
+
+TimedCall sleeping(int& calls, int milliseconds, double own_s = 0) {
+  TimedCall timed{"slow", [&calls, milliseconds] {
+                    ++calls;
+                    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+                    return Status();
+                  }};
+  if (own_s > 0) {
+    timed.timed_elsewhere = [call = timed.call, own_s]() -> Result<OwnTime> {
+      ASSAY_TRY(call());
+      return OwnTime{own_s, own_s};
+    };
+  }
+  return timed;
+}
+
+TEST(TimingEngine, SlowCallsAreRepeatedLessOften) {
+  int calls = 0;
+  const TimingOptions options{.repetitions = 9, .min_time_s = 1e-3, .limit_s = 0.15};
+  const TimedSamples samples = time_calls({sleeping(calls, 20)}, options)[0];
+  EXPECT_EQ(samples.error, "");
+  EXPECT_GE(samples.real_ns.size(), 3U);
+  EXPECT_LE(samples.real_ns.size(), 7U);
+  EXPECT_EQ(samples.iterations, 1);
+}
+
+// As an adapter whose requests take far longer than what it times.
+TEST(TimingEngine, RequestsThatTakeLongerThanWhatTheyTimeAreDoneLessOften) {
+  int calls = 0;
+  const TimingOptions options{.repetitions = 9, .min_time_s = 1e-2, .limit_s = 0.4};
+  const TimedSamples samples = time_calls({sleeping(calls, 10, 1e-6)}, options)[0];  // else 10,000 a repetition
+  EXPECT_EQ(samples.error, "");
+  EXPECT_EQ(samples.real_ns.size(), 9U);
+  EXPECT_LE(calls, 42);
+  EXPECT_NEAR(samples.real_ns[0], 1e3, 1);
+}
+
+TEST(TimingEngine, WhatTakesTooLongIsNotTimed) {
+  int calls = 0;
+  const TimingOptions options{.repetitions = 9, .min_time_s = 1e-3, .limit_s = 0.1};
+  const std::vector<TimedSamples> samples =
+      time_calls({sleeping(calls, 60), {"quick", [] { return Status(); }}}, options);
+  EXPECT_EQ(calls, 1);
+  EXPECT_TRUE(samples[0].real_ns.empty());
+  EXPECT_EQ(samples[0].error.substr(0, 20), "not timed: one call ");
+  EXPECT_EQ(samples[1].error, "");
+  EXPECT_EQ(samples[1].real_ns.size(), 9U);
 }
 
 TEST(TimingEngine, CanRunTwiceInOneProcess) {

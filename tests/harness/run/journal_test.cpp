@@ -69,8 +69,9 @@ TEST_F(JournalFile, KeepsTheLastLineOfAName) {
   }
   const auto read = read_journal(folder_);
   ASSERT_TRUE(read.ok());
-  ASSERT_EQ(read.value().size(), 2U);
-  EXPECT_EQ(read.value()[0].outcome, reports::Outcome::kFail);
+  ASSERT_EQ(read.value().results.size(), 2U);
+  EXPECT_EQ(read.value().lost, 0U);
+  EXPECT_EQ(read.value().results[0].outcome, reports::Outcome::kFail);
   // A folder with a journal only (a killed run) can be reported.
   const Result<reports::RunRecord> run = read_run(folder_);
   ASSERT_TRUE(run.ok());
@@ -127,7 +128,11 @@ TEST_F(JournalFile, AnAlteredLineIsNoResult) {
   std::string text = read_file(path_).value();
   text.replace(text.find("\"fail\""), 6, "\"pass\"");
   ASSERT_TRUE(replace_file(path_, text).ok());
-  EXPECT_TRUE(read_journal(folder_).value().empty());
+  EXPECT_TRUE(read_journal(folder_).value().results.empty());
+  EXPECT_EQ(read_journal(folder_).value().lost, 1U);
+  ASSERT_TRUE(replace_file(path_, text + "{\"cut off").ok());
+  EXPECT_EQ(read_journal(folder_).value().lost, 2U);
+  ASSERT_TRUE(replace_file(path_, text).ok());
   const Result<Journal> journal = Journal::open(folder_);
   EXPECT_EQ(lines(journal.value()), 0U);
 }

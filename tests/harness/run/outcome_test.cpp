@@ -94,5 +94,21 @@ TEST(Outcome, XfailCarriesItsReasonAndCause) {
   EXPECT_EQ(judgement.cause, "relu-dropped");
 }
 
+TEST(Outcome, AMissingWarningHidesNoFailedCheck) {
+  const Findings bad{.refusal = {}, .invalid = {}, .warnings = {}, .checks = {check(true), check(false)}};
+  EXPECT_EQ(judge(bad, {warned("lost")}, {}).reason,
+            "expected a warning that contains 'lost', got 0 others; 1 of 2 checks failed");
+}
+
+TEST(Outcome, EveryClaimThatExpectsTheFailureIsKept) {
+  const Findings bad{.refusal = {}, .invalid = {}, .warnings = {}, .checks = {check(false)}};
+  Claim second = xfail();
+  second.cause = "pair-saturation";
+  const Judgement judgement = judge(bad, {xfail(), second}, {});
+  EXPECT_EQ(judgement.cause, "relu-dropped");
+  ASSERT_EQ(judgement.expected.size(), 2U);
+  EXPECT_EQ(judgement.expected[1].cause, "pair-saturation");
+}
+
 }  // namespace
 }  // namespace assay::run

@@ -186,6 +186,13 @@ TEST(Variant, NamesOneScaleForAllChannelsAndDoubtsAnotherDeclaredCause) {
   EXPECT_EQ(wrong.warnings[0],
             "the expected failure states the cause rounding, but every check holds with quantizer.per_channel=true "
             "(per-tensor-range)");
+  // Of two claims the one with the true cause counts.
+  const VariantResult both = run(R"(, {"outcome": "xfail", "reason": "first", "cause": "rounding"},
+                                      {"outcome": "xfail", "reason": "second", "cause": "per-tensor-range"})");
+  EXPECT_EQ(both.outcome, Outcome::kXfail);
+  EXPECT_EQ(both.cause, "per-tensor-range");
+  EXPECT_EQ(both.reason, "second");
+  EXPECT_TRUE(both.warnings.empty());
 }
 
 TEST(Variant, NamesNoCauseWhereNoSingleChangeHelps) {

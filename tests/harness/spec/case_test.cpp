@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/spec/case.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -173,8 +174,12 @@ TEST(Case, RefusesOtherContradictions) {
   EXPECT_EQ(errors_with(R"("inputs": {}, "dataset": {"inputs": {}, "labels": [1]})"),
             Messages{"dir/f.json:2:15: a case has 'inputs' or a 'dataset', not both"});
   EXPECT_EQ(parse_case("f.json", R"({"name": "a b", "model": {"path": "m"}})").errors,
-            Messages{"f.json:1:10: 'name' must not contain spaces, commas, brackets, equals signs or control "
-                     "characters"});
+            Messages{"f.json:1:10: 'name' must not contain spaces, commas, brackets, equals signs, control "
+                     "characters or characters that cannot be seen"});
+  EXPECT_THAT(parse_case("f.json", "{\"name\": \"a\u202Eb\", \"model\": {\"path\": \"m\"}}").errors,
+              testing::ElementsAre(testing::HasSubstr("characters that cannot be seen")));
+  EXPECT_THAT(parse_case("f.json", "{\"name\": \"a\u0085b\", \"model\": {\"path\": \"m\"}}").errors,
+              testing::ElementsAre(testing::HasSubstr("control characters")));
 }
 
 class CaseFiles : public ::testing::Test {

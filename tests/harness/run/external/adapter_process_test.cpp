@@ -62,6 +62,28 @@ TEST(AdapterProcess, DeathSaysHowAndWhatWasPrintedLast) {
   }
 }
 
+TEST(AdapterProcess, DeathIsSeenThoughAChildHoldsThePipes) {
+  const std::string folder = test::test_folder("orphan");
+  auto adapter = AdapterProcess::start(test::fake_entry(folder, "orphan-hello"), folder);
+  ASSERT_TRUE(adapter.ok());
+  const auto start = std::chrono::steady_clock::now();
+  const Result<Json> answer = adapter.value()->ask(hello_request());
+  ASSERT_FALSE(answer.ok());
+  EXPECT_THAT(answer.error().message, HasSubstr("ended instead of answering (killed by SIGSEGV)"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));  // the child lives for 60
+}
+
+TEST(AdapterProcess, ItsWordsAreShortened) {
+  const std::string folder = test::test_folder("long");
+  auto adapter = AdapterProcess::start(test::fake_entry(folder, "long-load"), folder);
+  ASSERT_TRUE(adapter.ok());
+  const Result<Json> answer = adapter.value()->ask(load_request("m.onnx", {}));
+  ASSERT_FALSE(answer.ok());
+  EXPECT_THAT(answer.error().message, testing::StartsWith("runtime 'fake': long long"));
+  EXPECT_THAT(answer.error().message, testing::EndsWith("..."));
+  EXPECT_LT(answer.error().message.size(), 2100U);
+}
+
 // The error of the request after `count` that went well.
 Error error_after(AdapterProcess& adapter, int count) {
   for (int i = 0; i < count; ++i) {

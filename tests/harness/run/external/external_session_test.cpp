@@ -89,6 +89,16 @@ TEST(ExternalSession, OutputThatIsNotWrittenIsAnError) {
   EXPECT_THAT(result.error().message, HasSubstr("runtime 'fake' left no output 'y'"));
 }
 
+TEST(ExternalSession, OutputThatCannotBeReadIsNotCalledMissing) {
+  const FakeRegistry registry("garbage");
+  RuntimeHost host;
+  const auto session = open_external_session(relu_model(), "fake", {}, host);
+  ASSERT_TRUE(session.ok());
+  const Result<api::RunResult> result = session.value()->run(kInputs);
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(result.error().message, HasSubstr("runtime 'fake' wrote an output 'y' that cannot be read: "));
+}
+
 TEST(ExternalSession, OutputOfAnEarlierRunIsNoAnswer) {
   const FakeRegistry registry("once");  // writes, says that it failed, and writes no more
   RuntimeHost host;

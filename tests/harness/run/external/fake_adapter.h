@@ -15,7 +15,7 @@
 namespace assay::run::test {
 
 inline constexpr const char* kFakeAdapter = R"python(
-import json, os, shutil, signal, sys, time
+import json, os, shutil, signal, subprocess, sys, time
 import numpy as np
 mode = sys.argv[1] if len(sys.argv) > 1 else ""
 seen = False
@@ -27,6 +27,9 @@ for line in sys.stdin:
     if mode == "die-" + kind:
         print("about to die\nfor good", file=sys.stderr, flush=True)
         os.kill(os.getpid(), signal.SIGSEGV)
+    if mode == "orphan-" + kind:  # its child keeps the pipes
+        subprocess.Popen(["sleep", "60"])
+        os.kill(os.getpid(), signal.SIGSEGV)
     if mode == "leave-" + kind:
         sys.exit(7)
     if mode == "hang-" + kind:
@@ -37,6 +40,8 @@ for line in sys.stdin:
     answer = {"ok": True} if mode == "no-id" else {"ok": True, "id": request["id"]}
     if mode == "refuse-" + kind:
         answer.update(ok=False, error="no " + kind + " today")
+    elif mode == "long-" + kind:
+        answer.update(ok=False, error="long " * 100000)
     elif kind == "hello":
         answer.update(name="fake", version="1.2", protocol=1)
         if mode.startswith("protocol="):
@@ -52,6 +57,8 @@ for line in sys.stdin:
             if mode != "forget" and not (mode == "once" and seen):
                 y = np.maximum(2 * x, 0) if not mode.startswith("answer=") else json.loads(mode[7:])
                 np.save(path, np.array(y, np.float32))
+            if mode == "garbage":
+                open(path, "w").write("no tensor")
         answer["times_ns"] = [5e6] * request["repetitions"]
         answer["cpu_times_ns"] = [4e6] * request["repetitions"]
         if mode.startswith("times="):

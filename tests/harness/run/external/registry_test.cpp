@@ -31,6 +31,28 @@ TEST(RuntimeRegistry, ReadsCommandsWithPathsBesideTheFile) {
   EXPECT_TRUE(entry.emulated);
 }
 
+TEST(RuntimeRegistry, IdentityChangesWithWhatAnAnswerDependsOn) {
+  const std::string folder = test::test_folder("identity");
+  RuntimeEntry entry = test::fake_entry(folder, "plain");
+  const std::string first = identity_text(entry);
+  EXPECT_THAT(first, testing::StartsWith("isa unknown, command "));
+  EXPECT_EQ(identity_text(entry), first);
+  entry.description = "another";
+  entry.hint = "another";
+  EXPECT_EQ(identity_text(entry), first);
+  const auto differs_with = [&](auto&& change) {
+    RuntimeEntry changed = entry;
+    change(changed);
+    EXPECT_NE(identity_text(changed), first);
+  };
+  differs_with([](RuntimeEntry& changed) { changed.isa = "avx2"; });
+  differs_with([](RuntimeEntry& changed) { changed.emulated = true; });
+  differs_with([](RuntimeEntry& changed) { changed.command.back() = "other"; });
+  differs_with([](RuntimeEntry& changed) { changed.command = {changed.command[0], changed.command[1] + "plain"}; });
+  ASSERT_TRUE(replace_file(folder + "/fake.py", std::string(test::kFakeAdapter) + "#\n").ok());
+  EXPECT_NE(identity_text(entry), first);
+}
+
 struct Bad {
   std::string text;
   std::string message;
@@ -43,6 +65,8 @@ TEST(RuntimeRegistry, SaysWhereItBreaksTheForm) {
            Bad{R"({"runtimes": {"a": {}}})", "runtime 'a' has no 'command'"},
            Bad{R"({"runtimes": {"a": {"command": []}}})", "runtime 'a' has no 'command'"},
            Bad{R"({"runtimes": {"a": {"command": ["x", 1]}}})", "command must be a list of texts"},
+           Bad{R"({"runtimes": {"a": {"command": ["x\u0000y"]}}})", "none of them empty or with a NUL"},
+           Bad{R"({"runtimes": {"a": {"command": ["x"], "isa": "a\u0000"}}})", "isa must be a text, not empty"},
            Bad{R"({"runtimes": {"a": {"comand": ["x"]}}})", "unknown key 'comand'; nearest known key is 'command'"},
            Bad{R"({"runtimes": {"a": {"command": ["x"], "emulated": 1}}})", "emulated must be true or false"},
            Bad{R"({"runtimes": {"a": {"command": ["x"], "isa": 3}}})", "isa must be a text"},

@@ -3,14 +3,16 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "engine/base/dtype.h"
+#include "engine/base/inline_vector.h"
 #include "engine/base/result.h"
 
 namespace assay {
 
-using Shape = std::vector<Index>;
+// One number or two per dimension: axes, strides, pads. As many as networks of the usual ranks have lie in the list.
+using IndexList = InlineVector<Index, 8>;
+using Shape = IndexList;
 
 // No tensor may have more elements than this; larger ones are refused before memory is asked for.
 inline constexpr Index kMaxElements = Index{1} << 33;

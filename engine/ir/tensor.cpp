@@ -80,7 +80,7 @@ std::vector<To> convert_any(const Tensor& tensor) {
 
 }  // namespace
 
-Result<Tensor> Tensor::make(DType dtype, Shape shape, Result<AlignedBuffer> (*allocate_buffer)(std::size_t)) {
+Result<Tensor> Tensor::make(DType dtype, Shape shape, Result<SharedBuffer> (*allocate_buffer)(std::size_t)) {
   ASSAY_ASSIGN(const Index count, element_count(shape));
   Tensor tensor;
   tensor.dtype_ = dtype;
@@ -90,17 +90,16 @@ Result<Tensor> Tensor::make(DType dtype, Shape shape, Result<AlignedBuffer> (*al
     return resource_error("a " + std::string(dtype_name(dtype)) + " tensor of shape " + shape_text(tensor.shape_) +
                           ": " + memory.error().message);
   }
-  ASSAY_ASSIGN(AlignedBuffer buffer, allocate_buffer(tensor.size_bytes()));
-  tensor.buffer_ = std::make_shared<AlignedBuffer>(std::move(buffer));
+  ASSAY_ASSIGN(tensor.buffer_, allocate_buffer(tensor.size_bytes()));
   return tensor;
 }
 
 Result<Tensor> Tensor::allocate(DType dtype, Shape shape) {
-  return make(dtype, std::move(shape), AlignedBuffer::allocate);
+  return make(dtype, std::move(shape), SharedBuffer::allocate);
 }
 
 Result<Tensor> Tensor::allocate_uninitialized(DType dtype, Shape shape) {
-  return make(dtype, std::move(shape), AlignedBuffer::allocate_uninitialized);
+  return make(dtype, std::move(shape), SharedBuffer::allocate_uninitialized);
 }
 
 Tensor Tensor::reshaped(Shape shape) const {

@@ -5,14 +5,13 @@
 
 #include <cassert>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <vector>
 
-#include "engine/base/aligned_buffer.h"
 #include "engine/base/dtype.h"
 #include "engine/base/result.h"
 #include "engine/base/shape.h"
+#include "engine/base/shared_buffer.h"
 
 namespace assay {
 
@@ -30,7 +29,9 @@ class Tensor {
   static Tensor from(const Shape& shape, const std::vector<T>& values);
   template <typename T>
   static Tensor scalar(T value) {
-    return from<T>({}, {value});
+    Tensor tensor = allocate_uninitialized(DTypeOf<T>::value, {}).value();
+    std::memcpy(tensor.mutable_bytes(), &value, sizeof(T));
+    return tensor;
   }
 
   DType dtype() const { return dtype_; }
@@ -51,8 +52,8 @@ class Tensor {
     assert(DTypeOf<T>::value == dtype_);
     return {reinterpret_cast<T*>(mutable_bytes()), static_cast<std::size_t>(size_)};
   }
-  const std::byte* bytes() const { return buffer_ ? buffer_->data() : nullptr; }
-  std::byte* mutable_bytes() { return buffer_ ? buffer_->data() : nullptr; }
+  const std::byte* bytes() const { return buffer_.data(); }
+  std::byte* mutable_bytes() { return buffer_.data(); }
 
   // The same data under another shape with the same number of elements (asserted).
   Tensor reshaped(Shape shape) const;
@@ -62,12 +63,12 @@ class Tensor {
   std::vector<Index> to_indices() const;
 
  private:
-  static Result<Tensor> make(DType dtype, Shape shape, Result<AlignedBuffer> (*allocate_buffer)(std::size_t));
+  static Result<Tensor> make(DType dtype, Shape shape, Result<SharedBuffer> (*allocate_buffer)(std::size_t));
 
   DType dtype_ = DType::kUndefined;
   Shape shape_;
   Index size_ = 0;
-  std::shared_ptr<AlignedBuffer> buffer_;
+  SharedBuffer buffer_;
 };
 
 template <typename T>

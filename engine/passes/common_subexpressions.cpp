@@ -28,9 +28,9 @@ class Key {
     text_ += ':';
     text_ += part;
   }
-  template <typename T>
-  void add_numbers(const std::vector<T>& values) {
-    add({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
+  template <typename List>
+  void add_numbers(const List& values) {
+    add({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0])});
   }
   void add_tensor(const Tensor& tensor) {
     add(dtype_name(tensor.dtype()));

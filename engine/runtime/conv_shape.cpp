@@ -16,7 +16,7 @@ Result<ConvShape> resolve_conv_shape(const WindowSpec& spec, Index group, const 
   if (w.size() < 3) {
     return invalid_argument("w has the shape [M, C/group, kernel...]" + found);
   }
-  ASSAY_ASSIGN(const Window window, resolve_window(spec, x, std::vector<Index>(w.begin() + 2, w.end())));
+  ASSAY_ASSIGN(const Window window, resolve_window(spec, x, IndexList(w.begin() + 2, w.end())));
   if (group < 1 || w[0] % group != 0) {
     return invalid_argument("group is at least 1 and divides the outputs M of w" + found);
   }

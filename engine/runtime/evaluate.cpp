@@ -17,7 +17,9 @@ Result<std::vector<Tensor>> evaluate_node(const Graph& graph, const Node& node, 
                                  .threads = 1};
     ASSAY_ASSIGN(const auto op, prepare_operator(context));
     RunContext run{.inputs = inputs, .threads = 1};
-    return op->run(run);
+    std::vector<Tensor> made;
+    ASSAY_TRY(op->run(run, made));
+    return made;
   });
   if (!outputs.ok()) {
     return with_node(graph, node, outputs.error());

@@ -20,34 +20,47 @@ std::string dims_text(const std::vector<Dim>& dims) {
   return text + "]";
 }
 
-using NamedSizes = std::map<std::string, std::pair<Index, std::string>>;  // dimension name -> size, input it came from
+using Inputs = std::map<std::string, Tensor>;
 
-Status check_dimensions(const ValueInfo& info, const Tensor& tensor, NamedSizes& named) {
-  const std::string input = "input '" + info.name + "'";
-  if (tensor.rank() != info.dims.size()) {
-    return invalid_argument(input + " must have the shape " + dims_text(info.dims) + "; its rank is " +
-                            std::to_string(tensor.rank()) + ", found " + shape_text(tensor.shape()));
-  }
-  for (std::size_t axis = 0; axis < info.dims.size(); ++axis) {
-    const Dim& dim = info.dims[axis];
-    if (dim.known() && dim.size != tensor.dim(axis)) {
-      return invalid_argument(input + " must have the shape " + dims_text(info.dims) + "; found " +
-                              shape_text(tensor.shape()) + ", which differs in dimension " + std::to_string(axis));
-    }
-    if (dim.known() || dim.name.empty()) {
-      continue;
-    }
-    const auto [entry, added] = named.try_emplace(dim.name, tensor.dim(axis), info.name);
-    if (!added && entry->second.first != tensor.dim(axis)) {
-      return invalid_argument(input + " must agree with input '" + entry->second.second + "' in dimension '" +
-                              dim.name + "': found " + std::to_string(tensor.dim(axis)) + " against " +
-                              std::to_string(entry->second.first));
+// Dimensions of one name are equal: this one against the first, in the order of the graph.
+Status check_named_dimension(const Graph& graph, const Inputs& inputs, const ValueInfo& info, std::size_t axis) {
+  const std::string& name = info.dims[axis].name;
+  const Index size = inputs.at(info.name).dim(axis);
+  for (const ValueInfo& other : graph.inputs) {
+    for (std::size_t i = 0; i < other.dims.size(); ++i) {
+      if (!other.has_shape || other.dims[i].known() || other.dims[i].name != name) {
+        continue;
+      }
+      const Index first = inputs.at(other.name).dim(i);
+      return first == size ? Status()
+                           : invalid_argument("input '" + info.name + "' must agree with input '" + other.name +
+                                              "' in dimension '" + name + "': found " + std::to_string(size) +
+                                              " against " + std::to_string(first));
     }
   }
   return {};
 }
 
-Status check_input(const ValueInfo& info, const std::map<std::string, Tensor>& inputs, NamedSizes& named) {
+Status check_dimensions(const Graph& graph, const Inputs& inputs, const ValueInfo& info) {
+  const Tensor& tensor = inputs.at(info.name);
+  if (tensor.rank() != info.dims.size()) {
+    return invalid_argument("input '" + info.name + "' must have the shape " + dims_text(info.dims) + "; its rank is " +
+                            std::to_string(tensor.rank()) + ", found " + shape_text(tensor.shape()));
+  }
+  for (std::size_t axis = 0; axis < info.dims.size(); ++axis) {
+    const Dim& dim = info.dims[axis];
+    if (dim.known() && dim.size != tensor.dim(axis)) {
+      return invalid_argument("input '" + info.name + "' must have the shape " + dims_text(info.dims) + "; found " +
+                              shape_text(tensor.shape()) + ", which differs in dimension " + std::to_string(axis));
+    }
+    if (!dim.known() && !dim.name.empty()) {
+      ASSAY_TRY(check_named_dimension(graph, inputs, info, axis));
+    }
+  }
+  return {};
+}
+
+Status check_input(const Graph& graph, const Inputs& inputs, const ValueInfo& info) {
   const auto found = inputs.find(info.name);
   if (found == inputs.end() || found->second.empty()) {
     return invalid_argument("input '" + info.name + "' is missing: the graph has " +
@@ -58,14 +71,24 @@ Status check_input(const ValueInfo& info, const std::map<std::string, Tensor>& i
     return invalid_argument("input '" + info.name + "' must be " + std::string(dtype_name(info.dtype)) + "; found " +
                             std::string(dtype_name(tensor.dtype())));
   }
-  return info.has_shape ? check_dimensions(info, tensor, named) : Status{};
+  return info.has_shape ? check_dimensions(graph, inputs, info) : Status{};
 }
 
 // One execution: values by index.
 class Run {
  public:
-  Run(const Plan& plan, const ExecuteOptions& options)
-      : plan_(plan), options_(options), values_(plan.values.size()), blocks_(plan.values.size()) {}
+  Run(const Plan& plan, const ExecuteOptions& options) : plan_(plan), options_(options), lists_(plan.memory->lists()) {
+    lists_.values.resize(plan.values.size());
+    lists_.blocks.resize(plan.values.size());
+  }
+  ~Run() {
+    forget_arguments();
+    lists_.outputs.clear();
+    lists_.values.clear();
+    lists_.blocks.clear();
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
 
   Result<ExecuteResult> run(const std::map<std::string, Tensor>& inputs) {
     for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
@@ -109,14 +132,14 @@ class Run {
   }
 
   // What this run has computed.
-  Tensor& at(Index value) { return values_[static_cast<std::size_t>(value)]; }
+  Tensor& at(Index value) { return lists_.values[static_cast<std::size_t>(value)]; }
 
   const Tensor& value_of(Index value) {
     const Tensor& constant = plan_.constants[static_cast<std::size_t>(value)];
     return constant.empty() ? at(value) : constant;
   }
 
-  ChannelBlocks& blocks_at(Index value) { return blocks_[static_cast<std::size_t>(value)]; }
+  ChannelBlocks& blocks_at(Index value) { return lists_.blocks[static_cast<std::size_t>(value)]; }
 
   // For what understands no blocks.
   Status lay_in_rows(Index value) {
@@ -138,15 +161,16 @@ class Run {
     if (!may) {
       return false;
     }
-    arguments_.clear();
-    block_arguments_.clear();
+    forget_arguments();
     for (const Index value : step.inputs) {
       const bool in_blocks = is_in_blocks(value);
-      arguments_.push_back(value == kNoValue || in_blocks ? kOmitted : value_of(value));
-      block_arguments_.push_back(in_blocks ? blocks_at(value) : ChannelBlocks());
+      lists_.arguments.push_back(value == kNoValue || in_blocks ? kOmitted : value_of(value));
+      lists_.block_arguments.push_back(in_blocks ? blocks_at(value) : ChannelBlocks());
     }
-    RunContext context{
-        .inputs = arguments_, .blocks = block_arguments_, .dies = dying_inputs(step), .threads = plan_.options.threads};
+    RunContext context{.inputs = lists_.arguments,
+                       .blocks = lists_.block_arguments,
+                       .dies = dying_inputs(step),
+                       .threads = plan_.options.threads};
     ASSAY_ASSIGN(ChannelBlocks output, step.op->run_in_blocks(context));
     if (output.empty()) {
       return false;
@@ -176,19 +200,21 @@ class Run {
   }
 
   Status run_in_rows(const PlanStep& step) {
-    arguments_.clear();
+    forget_arguments();
     for (const Index value : step.inputs) {
       if (value != kNoValue) {
         ASSAY_TRY(lay_in_rows(value));
       }
-      arguments_.push_back(value == kNoValue ? kOmitted : value_of(value));
+      lists_.arguments.push_back(value == kNoValue ? kOmitted : value_of(value));
     }
     SaturationInfo witness;
-    RunContext context{.inputs = arguments_,
+    RunContext context{.inputs = lists_.arguments,
                        .dies = dying_inputs(step),
                        .threads = plan_.options.threads,
                        .witness = options_.witness_saturation ? &witness : nullptr};
-    ASSAY_ASSIGN(std::vector<Tensor> outputs, step.op->run(context));
+    std::vector<Tensor>& outputs = lists_.outputs;
+    outputs.clear();
+    ASSAY_TRY(step.op->run(context, outputs));
     if (outputs.size() < step.outputs.size()) {
       return internal_error("the operator made " + std::to_string(outputs.size()) + " outputs; the node has " +
                             std::to_string(step.outputs.size()));
@@ -198,11 +224,13 @@ class Run {
       witness.node = plan_.graph->nodes[step.node].name;
       result_.saturation.push_back(std::move(witness));
     }
-    store(step, std::move(outputs));
+    store(step, outputs);
+    outputs.clear();  // what no value of the graph is
+    release(step);
     return {};
   }
 
-  void store(const PlanStep& step, std::vector<Tensor> outputs) {
+  void store(const PlanStep& step, std::vector<Tensor>& outputs) {
     for (std::size_t i = 0; i < step.outputs.size(); ++i) {
       if (step.outputs[i] == kNoValue) {
         continue;
@@ -212,7 +240,6 @@ class Run {
       }
       at(step.outputs[i]) = std::move(outputs[i]);
     }
-    release(step);
   }
 
   // None where a tap may have kept them.
@@ -220,9 +247,13 @@ class Run {
     return options_.tap ? std::span<const char>() : step.dies;
   }
 
+  void forget_arguments() {
+    lists_.arguments.clear();
+    lists_.block_arguments.clear();
+  }
+
   void release(const PlanStep& step) {
-    arguments_.clear();  // or they would keep alive what is released here
-    block_arguments_.clear();
+    forget_arguments();  // or they would keep alive what is released here
     for (const Index value : step.release) {
       at(value) = Tensor();
       blocks_at(value) = ChannelBlocks();
@@ -231,10 +262,7 @@ class Run {
 
   const Plan& plan_;
   const ExecuteOptions& options_;
-  std::vector<Tensor> values_;
-  std::vector<ChannelBlocks> blocks_;  // by value, where it is in channel blocks; its rows may be there too
-  std::vector<Tensor> arguments_;
-  std::vector<ChannelBlocks> block_arguments_;
+  RunMemory::Lists& lists_;
   ExecuteResult result_;
 };
 
@@ -264,9 +292,8 @@ Status check_inputs(const Graph& graph, const std::map<std::string, Tensor>& inp
                               (known.empty() ? "none" : known));
     }
   }
-  NamedSizes named;
   for (const ValueInfo& info : graph.inputs) {
-    ASSAY_TRY(check_input(info, inputs, named));
+    ASSAY_TRY(check_input(graph, inputs, info));
   }
   return {};
 }
@@ -278,7 +305,8 @@ Result<ExecuteResult> execute(const Plan& plan, const std::map<std::string, Tens
   if (options.tap) {
     return Run(plan, options).run(inputs);
   }
-  std::vector<Shape> shapes;
+  std::vector<Shape>& shapes = plan.memory->lists().input_shapes;
+  shapes.clear();
   for (const ValueInfo& input : plan.graph->inputs) {
     shapes.push_back(inputs.at(input.name).shape());
   }

@@ -15,7 +15,7 @@ namespace {
 using Dims = dnnl::memory::dims;
 using Tag = dnnl::memory::format_tag;
 
-Dims weight_dims(const FloatConvShape& shape) {
+IndexList weight_dims(const FloatConvShape& shape) {
   const Window& window = shape.window;
   if (shape.group == 1) {
     return {shape.outputs, shape.channels, window.h.kernel, window.w.kernel};
@@ -66,6 +66,7 @@ FloatConv::FloatConv(const FloatConvShape& shape, Index images, bool has_bias, c
 FloatConv::FloatConv(const Descs& dense, const Choice& choice, const FloatConvShape& shape,
                      const ConvEpilogue& epilogue)
     : dense_(dense),
+      y_dims_(dense_.y.dims()),
       primitive_(choice.primitive),
       weights_desc_(choice.primitive.weights_desc()),
       x_block_(block_of(choice.primitive.src_desc(), shape.channels)),
@@ -77,6 +78,7 @@ FloatConv::FloatConv(const Descs& dense, const Choice& choice, const FloatConvSh
       z_rows_(unbound(dense_.y)),
       z_blocks_(unbound(choice.primitive.dst_desc())),
       bias_(unbound(dense_.bias)),
+      w_rows_(unbound(dense_.w)),
       scratchpad_(choice.primitive.scratchpad_desc()),
       implementation_(choice.primitive.impl_info_str()),
       epilogue_(epilogue),
@@ -155,13 +157,13 @@ FloatConv::Choice FloatConv::choose(const FloatConvShape& shape, Index images, b
 void FloatConv::take_x(dnnl::stream& stream, const FloatConvOperands& operands) {
   if (operands.x_in_blocks) {
     bind(x_blocks_, operands.x);
-    arguments_[DNNL_ARG_SRC] = x_blocks_;
+    arguments_.set(DNNL_ARG_SRC, x_blocks_);
   } else {
     if (!x_change_) {
       x_change_ = onednn::LayoutChange::before(dense_.x, x_blocks_.get_desc());
     }
     bind(x_rows_, operands.x);
-    arguments_[DNNL_ARG_SRC] = x_change_->convert(stream, x_rows_);
+    arguments_.set(DNNL_ARG_SRC, x_change_->convert(stream, x_rows_));
   }
 }
 
@@ -182,15 +184,16 @@ void FloatConv::take_weights(dnnl::stream& stream, const FloatConvOperands& oper
     if (!w_change_) {
       w_change_ = onednn::LayoutChange::before(dense_.w, weights_desc_);
     }
-    weights_ = w_change_->convert(stream, onednn::wrap(dense_.w, operands.w));
-    arguments_[DNNL_ARG_WEIGHTS] = *weights_;
+    bind(w_rows_, operands.w);
+    weights_ = w_change_->convert(stream, w_rows_);
+    arguments_.set(DNNL_ARG_WEIGHTS, *weights_);
   }
 }
 
 void FloatConv::share_weights(const FloatConv& other) {
   if (!weights_ && other.weights_->get_desc() == weights_desc_) {
     weights_ = other.weights_;
-    arguments_[DNNL_ARG_WEIGHTS] = *weights_;
+    arguments_.set(DNNL_ARG_WEIGHTS, *weights_);
   }
 }
 
@@ -200,7 +203,7 @@ bool FloatConv::compute(dnnl::stream& stream) {
   if (watches && std::fetestexcept(FE_INVALID) != 0) {
     std::feclearexcept(FE_INVALID);
   }
-  primitive_.execute(stream, arguments_);
+  arguments_.execute(primitive_, stream);
   stream.wait();
   return !watches || std::fetestexcept(FE_INVALID) == 0;
 }
@@ -211,13 +214,12 @@ void FloatConv::finish(float* y, const float* z, bool in_blocks) const {
   if (!activates_apart_) {
     left.activation = ConvEpilogue::Activation::kNone;
   }
-  const auto dims = dense_.y.dims();
   finish_conv({.epilogue = left,
                .y = y,
                .z = z,
-               .images = dims[0],
-               .channels = dims[1],
-               .pixels = dims[2] * dims[3],
+               .images = y_dims_[0],
+               .channels = y_dims_[1],
+               .pixels = y_dims_[2] * y_dims_[3],
                .block = in_blocks ? y_block_ : 1,
                .threads = threads_});
 }
@@ -232,21 +234,21 @@ bool FloatConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
     if (adds_apart_) {
       z = static_cast<const float*>(in_blocks.get_data_handle());
     } else {
-      arguments_[DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1] = in_blocks;
+      arguments_.set(DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, in_blocks);
     }
   }
   take_weights(stream, operands);
   if (operands.bias != nullptr) {
     bind(bias_, operands.bias);
-    arguments_[DNNL_ARG_BIAS] = bias_;
+    arguments_.set(DNNL_ARG_BIAS, bias_);
   }
   if (!operands.y_in_blocks && !y_change_) {
     y_change_ = onednn::LayoutChange::after(y_blocks_.get_desc(), dense_.y);
   }
   bind(operands.y_in_blocks ? y_blocks_ : y_rows_, operands.y);
   const dnnl::memory made = operands.y_in_blocks ? y_blocks_ : y_change_->target(y_rows_);
-  arguments_[DNNL_ARG_DST] = made;
-  arguments_[DNNL_ARG_SCRATCHPAD] = onednn::scratchpad(scratchpad_);
+  arguments_.set(DNNL_ARG_DST, made);
+  arguments_.set(DNNL_ARG_SCRATCHPAD, scratchpad_.bound());
   const bool is_whole = compute(stream);
   const bool finishes = adds_apart_ || activates_apart_;
   if (finishes && finishes_in_blocks) {

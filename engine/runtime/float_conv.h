@@ -3,8 +3,6 @@
 // files only.
 #pragma once
 
-#include <unordered_map>
-
 #include "engine/runtime/onednn.h"
 #include "engine/runtime/ops/conv_epilogue.h"
 #include "engine/runtime/window.h"
@@ -22,7 +20,7 @@ struct FloatConvShape {
   Index result_size() const { return outputs * window.h.output * window.w.output; }
   Index macs() const { return batch * result_size() * (channels / group) * window.h.kernel * window.w.kernel; }
   // What tells primitives of one node apart.
-  dnnl::memory::dims key(Index images) const {
+  IndexList key(Index images) const {
     return {images, channels, outputs, window.h.input, window.w.input, window.h.kernel, window.w.kernel};
   }
 };
@@ -93,6 +91,7 @@ class FloatConv final : public ImageConv {
   void finish(float* y, const float* z, bool in_blocks) const;
 
   Descs dense_;
+  Shape y_dims_;
   Primitive primitive_;
   // Made when first needed: an operand in blocks needs none, nor do weights that another one has.
   std::optional<onednn::LayoutChange> w_change_;
@@ -110,9 +109,10 @@ class FloatConv final : public ImageConv {
   dnnl::memory z_rows_;
   dnnl::memory z_blocks_;
   dnnl::memory bias_;
+  dnnl::memory w_rows_;
   std::optional<dnnl::memory> weights_;
-  std::unordered_map<int, dnnl::memory> arguments_;
-  dnnl::memory::desc scratchpad_;
+  onednn::Arguments arguments_;
+  onednn::Scratchpad scratchpad_;
   std::string implementation_;
   ConvEpilogue epilogue_;
   bool adds_apart_;

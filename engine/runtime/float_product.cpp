@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <unordered_map>
 
 #include "engine/runtime/ops/simple_operator.h"
 #include "engine/runtime/parallel.h"
@@ -20,9 +19,7 @@ constexpr Index kMostPieces = 8;
 // Rows or columns of a piece are a multiple of this, but for the last: whole tiles of oneDNN's kernels.
 constexpr Index kUnit = 48;
 
-dnnl::memory::desc strided(const MatrixOperand& operand) {
-  return {operand.dims, dnnl::memory::data_type::f32, operand.strides};
-}
+dnnl::memory::desc strided(const MatrixOperand& operand) { return onednn::strided(operand.dims, operand.strides); }
 
 dnnl::matmul::primitive_desc describe(const FloatProductArgs& args, const MatrixOperand& y, float alpha, bool free_b) {
   dnnl::primitive_attr attributes = onednn::own_scratchpad();
@@ -42,7 +39,7 @@ struct Cut {
 };
 
 Cut choose_cut(const FloatProductArgs& args) {
-  const dnnl::memory::dims& y = args.y_dims;
+  const Shape& y = args.y_dims;
   const std::size_t rank = y.size();
   const Index macs = dims_product(y, 0, rank) * args.a.dims.back();
   const auto most = static_cast<Index>(
@@ -80,21 +77,21 @@ class FloatProduct::Piece {
         b_change_(onednn::LayoutChange::before(strided(args.b), chosen.weights_desc())),
         scratchpad_(chosen.scratchpad_desc()),
         stream_(onednn::engine()),
-        implementation_(chosen.impl_info_str()),
-        arguments_({{DNNL_ARG_SRC, onednn::unbound(strided(args.a))},
-                    {DNNL_ARG_WEIGHTS, b_rows_},
-                    {DNNL_ARG_DST, onednn::unbound(strided(y))}}) {}
+        implementation_(chosen.impl_info_str()) {
+    arguments_.set(DNNL_ARG_SRC, onednn::unbound(strided(args.a)));
+    arguments_.set(DNNL_ARG_DST, onednn::unbound(strided(y)));
+  }
 
   void run(const float* a, const float* b, float* y, bool keep_b) {
     if (!keep_b || !has_b_) {
       onednn::bind(b_rows_, b);
-      arguments_[DNNL_ARG_WEIGHTS] = b_change_.convert(stream_, b_rows_);
+      arguments_.set(DNNL_ARG_WEIGHTS, b_change_.convert(stream_, b_rows_));
       has_b_ = true;
     }
-    onednn::bind(arguments_[DNNL_ARG_SRC], a);
-    onednn::bind(arguments_[DNNL_ARG_DST], y);
-    arguments_[DNNL_ARG_SCRATCHPAD] = onednn::scratchpad(scratchpad_);
-    primitive_.execute(stream_, arguments_);
+    onednn::bind(arguments_.at(DNNL_ARG_SRC), a);
+    onednn::bind(arguments_.at(DNNL_ARG_DST), y);
+    arguments_.set(DNNL_ARG_SCRATCHPAD, scratchpad_.bound());
+    arguments_.execute(primitive_, stream_);
     stream_.wait();
   }
 
@@ -104,10 +101,10 @@ class FloatProduct::Piece {
   dnnl::matmul primitive_;
   dnnl::memory b_rows_;
   onednn::LayoutChange b_change_;
-  dnnl::memory::desc scratchpad_;
+  onednn::Scratchpad scratchpad_;
   dnnl::stream stream_;
   std::string implementation_;
-  std::unordered_map<int, dnnl::memory> arguments_;
+  onednn::Arguments arguments_;
   bool has_b_ = false;
 };
 
@@ -173,7 +170,7 @@ class FloatProduct::Primitive {
 };
 
 MatrixOperand matrix_operand(const Shape& shape, bool transposed, const float* data) {
-  MatrixOperand operand{.dims = shape, .strides = dnnl::memory::dims(shape.size(), 1), .data = data};
+  MatrixOperand operand{.dims = shape, .strides = IndexList(shape.size(), 1), .data = data};
   for (std::size_t i = shape.size(); i-- > 1;) {
     operand.strides[i - 1] = operand.strides[i] * shape[i];
   }
@@ -191,12 +188,13 @@ FloatProduct::FloatProduct(float alpha, bool b_constant)
 FloatProduct::~FloatProduct() = default;
 
 FloatProduct::Primitive& FloatProduct::primitive(const FloatProductArgs& args) {
-  dnnl::memory::dims key = args.a.dims;
+  IndexList key = args.a.dims;
   key.insert(key.end(), args.b.dims.begin(), args.b.dims.end());
   auto found = primitives_.find(key);
   if (found == primitives_.end()) {
     if (primitives_.size() >= kMaxPrimitives) {
       primitives_.clear();
+      last_ = nullptr;
     }
     found = primitives_.emplace(key, std::make_unique<Primitive>(args, alpha_, b_constant_)).first;
   }
@@ -209,7 +207,10 @@ Status FloatProduct::run(const FloatProductArgs& args) {
   return onednn::call([&]() -> Status {
     Primitive& chosen = primitive(args);
     chosen.run(args, b_constant_, threads);
-    info_ = onednn::kernel_info(chosen.implementation());
+    if (last_ != &chosen) {
+      info_ = onednn::kernel_info(chosen.implementation());
+      last_ = &chosen;
+    }
     return {};
   });
 }

@@ -14,8 +14,8 @@ namespace assay::runtime {
 // One operand: batch dimensions, then rows and columns, with strides in elements, so that a transposed matrix is the
 // same data with its strides exchanged.
 struct MatrixOperand {
-  dnnl::memory::dims dims;
-  dnnl::memory::dims strides;
+  IndexList dims;
+  IndexList strides;
   const float* data = nullptr;
 };
 
@@ -26,7 +26,7 @@ struct FloatProductArgs {
   MatrixOperand a;  // [batch..., m, k]
   MatrixOperand b;  // [batch..., k, n], as many dimensions as a; batch dimensions equal or 1
   float* y = nullptr;
-  dnnl::memory::dims y_dims;  // [batch..., m, n], row-major
+  Shape y_dims;  // [batch..., m, n], row-major
 };
 
 class FloatProduct {
@@ -49,7 +49,8 @@ class FloatProduct {
   float alpha_;
   bool b_constant_;
   KernelInfo info_;
-  std::map<dnnl::memory::dims, std::unique_ptr<Primitive>> primitives_;
+  std::map<IndexList, std::unique_ptr<Primitive>> primitives_;  // by the dimensions of A and B
+  const Primitive* last_ = nullptr;                             // that info_ tells of
 };
 
 }  // namespace assay::runtime

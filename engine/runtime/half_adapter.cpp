@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/base/block_vector.h"
+
 namespace assay::runtime {
 namespace {
 
@@ -11,14 +13,15 @@ class ThroughFloat final : public Operator {
   ThroughFloat(std::unique_ptr<Operator> op, std::vector<Tensor> constants)
       : op_(std::move(op)), constants_(std::move(constants)) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const auto first = std::find_if(context.inputs.begin(), context.inputs.end(),
                                     [](const Tensor& tensor) { return is_half(tensor.dtype()); });
     if (first == context.inputs.end()) {
-      return op_->run(context);
+      return op_->run(context, outputs);
     }
     const DType half = first->dtype();
-    std::vector<Tensor> wide;
+    BlockVector<Tensor> wide;
+    wide.reserve(context.inputs.size());
     for (std::size_t i = 0; i < context.inputs.size(); ++i) {
       const Tensor& input = context.inputs[i];
       if (!is_half(input.dtype())) {
@@ -32,14 +35,14 @@ class ThroughFloat final : public Operator {
     }
     RunContext inner = context;
     inner.inputs = wide;
-    ASSAY_ASSIGN(std::vector<Tensor> outputs, op_->run(inner));
+    ASSAY_TRY(op_->run(inner, outputs));
     context.multiply_accumulates = inner.multiply_accumulates;
     for (Tensor& output : outputs) {
       if (output.dtype() == DType::kFloat32) {
         ASSAY_ASSIGN(output, narrow_to_half(output, half));
       }
     }
-    return outputs;
+    return {};
   }
   // Blocks are float32; of the other inputs constants may be half.
   bool takes_blocks() const override { return constants_.empty() && op_->takes_blocks(); }

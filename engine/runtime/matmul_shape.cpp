@@ -65,39 +65,40 @@ Status expect_columns(const Tensor& tensor, const Shape& b, const std::string& w
 Index columns_of(const Shape& b) { return b.size() < 2 ? 1 : product_of(batch_of(b)) * b.back(); }
 
 // `values` over and over until there are `count`.
+// The list again and again, `count` values in all.
 template <typename T>
-std::vector<T> repeat(const std::vector<T>& values, Index count) {
-  std::vector<T> out(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = values[i % values.size()];
+void repeat(std::vector<T>& values, Index count) {
+  const std::size_t given = values.size();
+  values.resize(static_cast<std::size_t>(count));
+  for (std::size_t i = given; i < values.size(); ++i) {
+    values[i] = values[i - given];
   }
-  return out;
 }
 
-std::vector<float> floats(const Tensor& tensor) {
+void read_floats(const Tensor& tensor, std::vector<float>& out) {
   const auto data = tensor.data<float>();
-  return {data.begin(), data.end()};
+  out.assign(data.begin(), data.end());
 }
 
 }  // namespace
 
 Result<MatmulShape> resolve_matmul_shape(const Shape& a, const Shape& b) {
-  const std::string found = "; found A " + shape_text(a) + ", B " + shape_text(b);
+  const auto found = [&] { return "; found A " + shape_text(a) + ", B " + shape_text(b); };
   if (a.empty() || b.empty()) {
-    return invalid_argument("A and B have at least one dimension" + found);
+    return invalid_argument("A and B have at least one dimension" + found());
   }
   MatmulShape shape;
   shape.m = a.size() == 1 ? 1 : a[a.size() - 2];
   shape.k = a.back();
   shape.n = b.size() == 1 ? 1 : b.back();
   if (const Index b_rows = b.size() == 1 ? b[0] : b[b.size() - 2]; b_rows != shape.k) {
-    return invalid_argument("A has as many columns as B has rows" + found);
+    return invalid_argument("A has as many columns as B has rows" + found());
   }
   const Shape a_batch = batch_of(a);
   const Shape b_batch = batch_of(b);
   auto batch = broadcast_shape(a_batch, b_batch);
   if (!batch.ok()) {
-    return invalid_argument("the batch dimensions of A and B broadcast" + found);
+    return invalid_argument("the batch dimensions of A and B broadcast" + found());
   }
   shape.output = batch.value();
   if (a.size() > 1) {
@@ -122,36 +123,48 @@ Result<MatmulShape> resolve_matmul_shape(const Shape& a, const Shape& b) {
   return shape;
 }
 
-Result<std::vector<float>> read_row_scales(const Tensor& tensor, const Shape& a, const std::string& what) {
+Status read_row_scales(const Tensor& tensor, const Shape& a, const std::string& what, std::vector<float>& out) {
   ASSAY_TRY(expect_dtype(tensor, DType::kFloat32, what));
   ASSAY_TRY(expect_rows(tensor, a, what));
-  return tensor.size() == 0 ? std::vector<float>{1} : floats(tensor);
-}
-
-Result<std::vector<std::int32_t>> read_row_zero_points(const Tensor& tensor, DType dtype, const Shape& a,
-                                                       const std::string& what) {
-  if (tensor.empty()) {
-    return std::vector<std::int32_t>{0};
+  read_floats(tensor, out);
+  if (out.empty()) {
+    out.push_back(1);
   }
-  ASSAY_TRY(expect_dtype(tensor, dtype, what));
-  ASSAY_TRY(expect_rows(tensor, a, what));
-  return tensor.size() == 0 ? std::vector<std::int32_t>{0} : to_int32s(tensor);
+  return {};
 }
 
-Result<std::vector<float>> read_column_scales(const Tensor& tensor, const Shape& b, const std::string& what) {
+Status read_row_zero_points(const Tensor& tensor, DType dtype, const Shape& a, const std::string& what,
+                            std::vector<std::int32_t>& out) {
+  out.clear();
+  if (!tensor.empty()) {
+    ASSAY_TRY(expect_dtype(tensor, dtype, what));
+    ASSAY_TRY(expect_rows(tensor, a, what));
+    read_int32s(tensor, out);
+  }
+  if (out.empty()) {
+    out.push_back(0);
+  }
+  return {};
+}
+
+Status read_column_scales(const Tensor& tensor, const Shape& b, const std::string& what, std::vector<float>& out) {
   ASSAY_TRY(expect_dtype(tensor, DType::kFloat32, what));
   ASSAY_TRY(expect_columns(tensor, b, what));
-  return repeat(floats(tensor), columns_of(b));
+  read_floats(tensor, out);
+  repeat(out, columns_of(b));
+  return {};
 }
 
-Result<std::vector<std::int32_t>> read_column_zero_points(const Tensor& tensor, DType dtype, const Shape& b,
-                                                          const std::string& what) {
-  if (tensor.empty()) {
-    return std::vector<std::int32_t>(static_cast<std::size_t>(columns_of(b)), 0);
+Status read_column_zero_points(const Tensor& tensor, DType dtype, const Shape& b, const std::string& what,
+                               std::vector<std::int32_t>& out) {
+  out.assign(1, 0);
+  if (!tensor.empty()) {
+    ASSAY_TRY(expect_dtype(tensor, dtype, what));
+    ASSAY_TRY(expect_columns(tensor, b, what));
+    read_int32s(tensor, out);
   }
-  ASSAY_TRY(expect_dtype(tensor, dtype, what));
-  ASSAY_TRY(expect_columns(tensor, b, what));
-  return repeat(to_int32s(tensor), columns_of(b));
+  repeat(out, columns_of(b));
+  return {};
 }
 
 }  // namespace assay::runtime

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/runtime/onednn.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -59,6 +60,8 @@ dnnl::cpu_isa highest_isa(const CpuFeatures& features) {
   return can_run(features, Isa::kAvx2) ? dnnl::cpu_isa::avx2 : dnnl::cpu_isa::sse41;
 }
 
+dnnl::memory::dims dims_of(const IndexList& list) { return {list.begin(), list.end()}; }
+
 dnnl::engine make_engine() {
   dnnl::set_max_cpu_isa(highest_isa(host_features()));
   return {dnnl::engine::kind::cpu, 0};
@@ -71,16 +74,20 @@ const dnnl::engine& engine() {
   return kEngine;
 }
 
-dnnl::memory::desc dense(const dnnl::memory::dims& dims) {
-  dnnl::memory::dims strides(dims.size(), 1);
+dnnl::memory::desc dense(const IndexList& dims) {
+  IndexList strides(dims.size(), 1);
   for (std::size_t i = dims.size(); i-- > 1;) {
     strides[i - 1] = strides[i] * dims[i];
   }
-  return {dims, dnnl::memory::data_type::f32, strides};
+  return strided(dims, strides);
 }
 
-dnnl::memory::desc any_layout(const dnnl::memory::dims& dims) {
-  return {dims, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
+dnnl::memory::desc strided(const IndexList& dims, const IndexList& strides) {
+  return {dims_of(dims), dnnl::memory::data_type::f32, dims_of(strides)};
+}
+
+dnnl::memory::desc any_layout(const IndexList& dims) {
+  return {dims_of(dims), dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
 }
 
 dnnl::memory wrap(const dnnl::memory::desc& desc, const float* data) {
@@ -99,12 +106,43 @@ dnnl::primitive_attr own_scratchpad() {
   return attributes;
 }
 
-dnnl::memory scratchpad(const dnnl::memory::desc& desc) {
-  thread_local ScratchBuffer buffer;
-  if (!buffer.reserve(static_cast<Index>(desc.get_size())).ok()) {
-    throw std::bad_alloc();
+void Arguments::set(int number, const dnnl::memory& memory) {
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (arguments_[i].number == number) {
+      arguments_[i].memory = memory;
+      return;
+    }
   }
-  return {desc, engine(), desc.get_size() == 0 ? nullptr : buffer.as<std::byte>()};
+  arguments_.at(count_++) = {.number = number, .memory = memory};
+}
+
+dnnl::memory& Arguments::at(int number) {
+  const auto found = std::find_if(arguments_.begin(), arguments_.begin() + count_,
+                                  [number](const Argument& argument) { return argument.number == number; });
+  return found->memory;
+}
+
+void Arguments::execute(const dnnl::primitive& primitive, const dnnl::stream& stream) const {
+  std::array<dnnl_exec_arg_t, std::tuple_size_v<decltype(arguments_)>> list;
+  for (std::size_t i = 0; i < count_; ++i) {
+    list[i] = {.arg = arguments_[i].number, .memory = arguments_[i].memory.get(true)};
+  }
+  dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive.get(), stream.get(), static_cast<int>(count_), list.data()),
+                          "could not execute a primitive");
+}
+
+Scratchpad::Scratchpad(const dnnl::memory::desc& desc)
+    : size_bytes_(static_cast<Index>(desc.get_size())), memory_(desc, engine(), DNNL_MEMORY_NONE) {}
+
+const dnnl::memory& Scratchpad::bound() {
+  thread_local ScratchBuffer buffer;
+  if (size_bytes_ > 0) {
+    if (!buffer.reserve(size_bytes_).ok()) {
+      throw std::bad_alloc();
+    }
+    memory_.set_data_handle(buffer.as<std::byte>());
+  }
+  return memory_;
 }
 
 KernelInfo kernel_info(const std::string& implementation) {
@@ -135,7 +173,7 @@ LayoutChange::LayoutChange(const dnnl::memory::desc& from, const dnnl::memory::d
   if (from != to) {
     const dnnl::reorder::primitive_desc chosen(engine(), from, engine(), to, own_scratchpad());
     reorder_ = dnnl::reorder(chosen);
-    scratchpad_ = chosen.scratchpad_desc();
+    scratchpad_ = Scratchpad(chosen.scratchpad_desc());
     buffer_ = dnnl::memory(buffer, engine());
   }
 }
@@ -148,23 +186,24 @@ LayoutChange LayoutChange::after(const dnnl::memory::desc& made, const dnnl::mem
   return {made, wanted, made};
 }
 
-void LayoutChange::execute(dnnl::stream& stream, dnnl::memory& from, dnnl::memory& to) {
-  reorder_->execute(stream, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}, {DNNL_ARG_SCRATCHPAD, scratchpad(scratchpad_)}});
+void LayoutChange::execute(dnnl::stream& stream, const dnnl::memory& from, const dnnl::memory& to) {
+  arguments_.set(DNNL_ARG_FROM, from);
+  arguments_.set(DNNL_ARG_TO, to);
+  arguments_.set(DNNL_ARG_SCRATCHPAD, scratchpad_.bound());
+  arguments_.execute(*reorder_, stream);
 }
 
 dnnl::memory LayoutChange::convert(dnnl::stream& stream, const dnnl::memory& source) {
   if (!reorder_) {
     return source;
   }
-  dnnl::memory from = source;
-  execute(stream, from, buffer_);
+  execute(stream, source, buffer_);
   return buffer_;
 }
 
 void LayoutChange::finish(dnnl::stream& stream, const dnnl::memory& destination) {
   if (reorder_) {
-    dnnl::memory to = destination;
-    execute(stream, buffer_, to);
+    execute(stream, buffer_, destination);
   }
 }
 

@@ -2,6 +2,7 @@
 // What the operators that compute with oneDNN share. Included by their .cpp files only.
 #pragma once
 
+#include <array>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <optional>
 #include <string>
@@ -17,9 +18,11 @@ namespace assay::runtime::onednn {
 const dnnl::engine& engine();
 
 // A row-major float32 tensor of `dims`.
-dnnl::memory::desc dense(const dnnl::memory::dims& dims);
+dnnl::memory::desc dense(const IndexList& dims);
+// The same with strides of its own.
+dnnl::memory::desc strided(const IndexList& dims, const IndexList& strides);
 // float32 of `dims` in whatever layout the primitive likes.
-dnnl::memory::desc any_layout(const dnnl::memory::dims& dims);
+dnnl::memory::desc any_layout(const IndexList& dims);
 
 // A memory object on floats that it does not own. oneDNN takes all pointers as writable; sources are only read.
 dnnl::memory wrap(const dnnl::memory::desc& desc, const float* data);
@@ -30,8 +33,36 @@ void bind(dnnl::memory& memory, const float* data);
 // Attributes with which a primitive takes the memory for its intermediate results from its caller. Left to oneDNN, that
 // memory belongs to the thread that made the primitive, and no other thread may run it.
 dnnl::primitive_attr own_scratchpad();
-// Such memory, the calling thread's own; good until it asks for more.
-dnnl::memory scratchpad(const dnnl::memory::desc& desc);
+
+// What a primitive is run with: memory by DNNL_ARG_... number. oneDNN's own map would take memory in every run.
+class Arguments {
+ public:
+  void set(int number, const dnnl::memory& memory);
+  // One that was set.
+  dnnl::memory& at(int number);
+  void execute(const dnnl::primitive& primitive, const dnnl::stream& stream) const;
+
+ private:
+  struct Argument {
+    int number = 0;
+    dnnl::memory memory;
+  };
+  std::array<Argument, 8> arguments_;
+  std::size_t count_ = 0;
+};
+
+// Memory for a primitive with own_scratchpad().
+class Scratchpad {
+ public:
+  Scratchpad() = default;
+  explicit Scratchpad(const dnnl::memory::desc& desc);
+  // On memory that is the calling thread's; good until it asks for more.
+  const dnnl::memory& bound();
+
+ private:
+  Index size_bytes_ = 0;
+  dnnl::memory memory_;
+};
 
 // The record of a float32 primitive: its implementation and the instruction set that its name or oneDNN's own
 // detection states.
@@ -71,10 +102,11 @@ class LayoutChange {
  private:
   LayoutChange(const dnnl::memory::desc& from, const dnnl::memory::desc& to, const dnnl::memory::desc& buffer);
 
-  void execute(dnnl::stream& stream, dnnl::memory& from, dnnl::memory& to);
+  void execute(dnnl::stream& stream, const dnnl::memory& from, const dnnl::memory& to);
 
   std::optional<dnnl::reorder> reorder_;  // none: nothing changes
-  dnnl::memory::desc scratchpad_;
+  Arguments arguments_;
+  Scratchpad scratchpad_;
   dnnl::memory buffer_;
 };
 

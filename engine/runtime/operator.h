@@ -51,9 +51,11 @@ struct RunContext {
 class Operator {
  public:
   virtual ~Operator() = default;
-  // One tensor per output of the node. Errors name the operands, the rule and the shapes; the executor puts the node's
-  // name in front. Shapes and types of run-time inputs are checked here, since plans do not depend on them.
-  virtual Result<std::vector<Tensor>> run(RunContext& context) = 0;
+  // Adds to `outputs`, which is empty, one tensor per output of the node. Errors name the operands, the rule and the
+  // shapes; the executor puts the node's name in front. Shapes and types of run-time inputs are checked here, since
+  // plans do not depend on them. Once its shapes have settled, a run takes memory from the arena only: what it needs
+  // for itself is an IndexList, a BlockVector, or kept by the operator.
+  virtual Status run(RunContext& context, std::vector<Tensor>& outputs) = 0;
   // Whether run_in_blocks can do something, and whether it can where no input is in blocks yet.
   virtual bool takes_blocks() const { return false; }
   virtual bool makes_blocks() const { return false; }

@@ -27,13 +27,13 @@ Result<AxisParams> read_axis_params(const AxisOperands& operands) {
     out.channels = split.length;
     out.inner = split.inner;
   }
-  ASSAY_ASSIGN(out.scales, read_scales(operands.scale, out.channels, "scale"));
+  ASSAY_TRY(read_scales(operands.scale, out.channels, "scale", out.scales));
   if (!operands.zero_point.empty() && operands.zero_point.size() != operands.scale.size()) {
     return invalid_argument("zero_point has the shape of scale " + shape_text(operands.scale.shape()) + "; found " +
                             shape_text(operands.zero_point.shape()));
   }
-  ASSAY_ASSIGN(out.zero_points,
-               read_zero_points(operands.zero_point, operands.zero_point_type, out.channels, "zero_point"));
+  ASSAY_TRY(
+      read_zero_points(operands.zero_point, operands.zero_point_type, out.channels, "zero_point", out.zero_points));
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/block_vector.h"
 #include "engine/kernels/linear/linear.h"
 #include "engine/runtime/operator.h"
 #include "engine/runtime/parallel.h"
@@ -17,8 +18,8 @@ struct AxisParams {
   Index outer = 1;
   Index channels = 1;
   Index inner = 1;
-  std::vector<float> scales;              // [channels]
-  std::vector<std::int32_t> zero_points;  // [channels]
+  BlockVector<float> scales;              // [channels]
+  BlockVector<std::int32_t> zero_points;  // [channels]
 };
 
 // Consecutive elements that share a scale.

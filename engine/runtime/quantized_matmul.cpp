@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/base/block_vector.h"
 #include "engine/kernels/requantize/requantize.h"
 #include "engine/runtime/parallel.h"
 #include "engine/runtime/quantized_params.h"
@@ -121,22 +122,24 @@ void QuantizedMatmul::set_parameters(const MatmulParameters& parameters) {
   if (per_row) {
     a_zero_points_.assign(parameters.a_zero_points.begin(), parameters.a_zero_points.end());
   }
-  corrections_.clear();
+  corrections_.resize(static_cast<std::size_t>(shape_.b_count));
   for (Index i = 0; i < shape_.b_count; ++i) {
-    corrections_.push_back(make_correction({.b = matrices()[static_cast<std::size_t>(i)],
-                                            .a_zero_point = per_row ? 0 : parameters.a_zero_points[0],
-                                            .b_zero_points = columns_of_matrix(parameters.b_zero_points, i, shape_.n),
-                                            .bias = parameters.bias}));
+    make_correction({.b = matrices()[static_cast<std::size_t>(i)],
+                     .a_zero_point = per_row ? 0 : parameters.a_zero_points[0],
+                     .b_zero_points = columns_of_matrix(parameters.b_zero_points, i, shape_.n),
+                     .bias = parameters.bias},
+                    corrections_[static_cast<std::size_t>(i)]);
   }
   bound_ = true;
 }
 
 void QuantizedMatmul::set_requantization(const Requantization& requantization) {
-  requantizations_.clear();
+  requantizations_.resize(static_cast<std::size_t>(shape_.b_count));
   for (Index i = 0; i < shape_.b_count; ++i) {
     const auto scales = columns_of_matrix(std::span<const float>(requantization.scales), i, shape_.n);
-    requantizations_.push_back(requantization);
-    requantizations_.back().scales.assign(scales.begin(), scales.end());
+    Requantization& own = requantizations_[static_cast<std::size_t>(i)];
+    own = requantization;
+    own.scales.assign(scales.begin(), scales.end());
   }
 }
 
@@ -189,6 +192,9 @@ Status QuantizedMatmul::for_each_block(RunContext& context, const Body& body) {
     const Index first = task % blocks * block;
     body(task / blocks, first, std::min(block, shape_.m - first), workers_[static_cast<std::size_t>(slot)]);
   });
+  if (!b_is_constant_) {
+    b_ = Tensor();  // packed; its memory is the run's
+  }
   return {};
 }
 
@@ -222,10 +228,11 @@ Status QuantizedMatmul::sums(RunContext& context, const std::byte* a, std::int32
 }
 
 void requantize_rows(const RowRequantizeArgs& args) {
-  const std::vector<std::int32_t> no_offset(static_cast<std::size_t>(args.n), 0);
+  const BlockVector<std::int32_t> no_offset(static_cast<std::size_t>(args.n), 0);
+  BlockVector<float> scales;
   for (Index i = 0; i < args.rows; ++i) {
     const float a_scale = args.a_scales[args.a_scales.size() == 1 ? 0 : static_cast<std::size_t>(i)];
-    const std::vector<float> scales = product_scales(a_scale, args.b_scales, args.y_scale);
+    set_product_scales(a_scale, args.b_scales, args.y_scale, scales);
     kernels::requantize(args.kernel, {.rows = 1,
                                       .columns = args.n,
                                       .acc = args.sums + i * args.n,

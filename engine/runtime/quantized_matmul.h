@@ -29,13 +29,13 @@ struct MatmulShape {
 Result<MatmulShape> resolve_matmul_shape(const Shape& a, const Shape& b);
 
 // Parameters of A per row: one value, or one per row of every matrix ([M] for 2-D A, [..., M, 1] in general).
-Result<std::vector<float>> read_row_scales(const Tensor& tensor, const Shape& a, const std::string& what);
-Result<std::vector<std::int32_t>> read_row_zero_points(const Tensor& tensor, DType dtype, const Shape& a,
-                                                       const std::string& what);
+Status read_row_scales(const Tensor& tensor, const Shape& a, const std::string& what, std::vector<float>& out);
+Status read_row_zero_points(const Tensor& tensor, DType dtype, const Shape& a, const std::string& what,
+                            std::vector<std::int32_t>& out);
 // Parameters of B per column, one for every column of every matrix: from one value, [N] or [..., 1, N].
-Result<std::vector<float>> read_column_scales(const Tensor& tensor, const Shape& b, const std::string& what);
-Result<std::vector<std::int32_t>> read_column_zero_points(const Tensor& tensor, DType dtype, const Shape& b,
-                                                          const std::string& what);
+Status read_column_scales(const Tensor& tensor, const Shape& b, const std::string& what, std::vector<float>& out);
+Status read_column_zero_points(const Tensor& tensor, DType dtype, const Shape& b, const std::string& what,
+                               std::vector<std::int32_t>& out);
 
 // Where a node has its operands.
 struct MatmulInputs {

@@ -14,10 +14,18 @@ std::string found_text(const Tensor& tensor) {
 }
 
 template <typename T>
-void widen(const Tensor& tensor, std::vector<std::int32_t>& out) {
+void widen(const Tensor& tensor, std::span<std::int32_t> out) {
   const auto data = tensor.data<T>();
   std::transform(data.begin(), data.end(), out.begin(), [](T value) { return static_cast<std::int32_t>(value); });
 }
+
+template <typename Byte>
+void widen_bytes(const Tensor& tensor, std::span<std::int32_t> out) {
+  const auto* data = reinterpret_cast<const Byte*>(tensor.bytes());
+  std::transform(data, data + tensor.size(), out.begin(), [](Byte value) { return static_cast<std::int32_t>(value); });
+}
+
+}  // namespace
 
 Status expect_channels(const Tensor& tensor, Index channels, const std::string& what) {
   const bool per_tensor = tensor.size() == 1;
@@ -28,16 +36,6 @@ Status expect_channels(const Tensor& tensor, Index channels, const std::string& 
   }
   return {};
 }
-
-template <typename T>
-std::vector<T> spread(std::vector<T> values, Index channels) {
-  if (values.size() == 1 && channels != 1) {
-    values.assign(static_cast<std::size_t>(channels), values.front());
-  }
-  return values;
-}
-
-}  // namespace
 
 std::optional<DType> known_dtype(const PrepareContext& context, std::initializer_list<std::size_t> inputs) {
   for (const std::size_t i : inputs) {
@@ -58,15 +56,14 @@ std::optional<DType> known_dtype(const PrepareContext& context, std::initializer
   return std::nullopt;
 }
 
-std::vector<std::int32_t> to_int32s(const Tensor& tensor) {
-  std::vector<std::int32_t> out(static_cast<std::size_t>(tensor.size()));
+void widen_integers(const Tensor& tensor, std::span<std::int32_t> out) {
   switch (tensor.dtype()) {
-    case DType::kInt4:
-    case DType::kUint4: {
-      const std::vector<Index> values = tensor.to_indices();
-      std::transform(values.begin(), values.end(), out.begin(), [](Index q) { return static_cast<std::int32_t>(q); });
+    case DType::kInt4:  // an element a byte
+      widen_bytes<std::int8_t>(tensor, out);
       break;
-    }
+    case DType::kUint4:
+      widen_bytes<std::uint8_t>(tensor, out);
+      break;
     case DType::kInt8:
       widen<std::int8_t>(tensor, out);
       break;
@@ -83,7 +80,6 @@ std::vector<std::int32_t> to_int32s(const Tensor& tensor) {
       widen<std::int32_t>(tensor, out);
       break;
   }
-  return out;
 }
 
 Status expect_dtype(const Tensor& tensor, DType dtype, const std::string& what) {
@@ -116,24 +112,9 @@ Result<std::int32_t> read_zero_point(const Tensor& tensor, DType dtype, const st
   if (tensor.size() != 1) {
     return invalid_argument(what + " has one element, found " + found_text(tensor));
   }
-  return to_int32s(tensor)[0];
-}
-
-Result<std::vector<float>> read_scales(const Tensor& tensor, Index channels, const std::string& what) {
-  ASSAY_TRY(expect_dtype(tensor, DType::kFloat32, what));
-  ASSAY_TRY(expect_channels(tensor, channels, what));
-  const auto data = tensor.data<float>();
-  return spread(std::vector<float>(data.begin(), data.end()), channels);
-}
-
-Result<std::vector<std::int32_t>> read_zero_points(const Tensor& tensor, DType dtype, Index channels,
-                                                   const std::string& what) {
-  if (tensor.empty()) {
-    return std::vector<std::int32_t>(static_cast<std::size_t>(channels), 0);
-  }
-  ASSAY_TRY(expect_dtype(tensor, dtype, what));
-  ASSAY_TRY(expect_channels(tensor, channels, what));
-  return spread(to_int32s(tensor), channels);
+  std::int32_t value = 0;
+  widen_integers(tensor, {&value, 1});
+  return value;
 }
 
 }  // namespace assay::runtime

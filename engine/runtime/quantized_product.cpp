@@ -102,11 +102,11 @@ Status pack_matrix(const kernels::GemmKernel& kernel, const ByteMatrix& b, Packe
   return {};
 }
 
-Correction make_correction(const CorrectionArgs& args) {
-  Correction out;
+void make_correction(const CorrectionArgs& args, Correction& out) {
   out.column_offset.assign(static_cast<std::size_t>(args.b.n), 0);
   const bool shifted =
       std::any_of(args.b_zero_points.begin(), args.b_zero_points.end(), [](std::int32_t zero) { return zero != 0; });
+  out.b_zero_points.clear();
   if (shifted) {
     out.b_zero_points.assign(args.b_zero_points.begin(), args.b_zero_points.end());
   }
@@ -118,7 +118,6 @@ Correction make_correction(const CorrectionArgs& args) {
     const std::int32_t centred = wrapping_sub(args.b.column_sums[j], wrapping_mul(k, zb));
     out.column_offset[j] = wrapping_sub(bias, wrapping_mul(args.a_zero_point, centred));
   }
-  return out;
 }
 
 Status read_clamp(const Node& node, DType y_type, Requantization& out) {
@@ -132,13 +131,6 @@ Status read_clamp(const Node& node, DType y_type, Requantization& out) {
                          std::to_string(high));
   }
   return {};
-}
-
-std::vector<float> product_scales(float a_scale, std::span<const float> b_scales, float y_scale) {
-  std::vector<float> out(b_scales.size());
-  std::transform(b_scales.begin(), b_scales.end(), out.begin(),
-                 [&](float b_scale) { return a_scale * b_scale / y_scale; });
-  return out;
 }
 
 Status ProductScratch::reserve(Index rows, Index columns) {

@@ -8,6 +8,7 @@
 // pair saturation sees raw bytes, and the zero points are taken away afterwards, exactly.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -52,7 +53,7 @@ struct CorrectionArgs {
   std::span<const std::int32_t> b_zero_points;  // [n]
   std::span<const std::int32_t> bias = {};      // [n] or empty
 };
-Correction make_correction(const CorrectionArgs& args);
+void make_correction(const CorrectionArgs& args, Correction& out);
 
 struct Requantization {
   std::vector<float> scales;  // per column: f32(f32(a_scale * b_scale) / y_scale)
@@ -64,7 +65,12 @@ struct Requantization {
 // The clamp of ai.assay operators (attributes clamp_min, clamp_max), within the range of the output type.
 Status read_clamp(const Node& node, DType y_type, Requantization& out);
 // f32(f32(a_scale * b_scale[j]) / y_scale)
-std::vector<float> product_scales(float a_scale, std::span<const float> b_scales, float y_scale);
+template <typename List>
+void set_product_scales(float a_scale, std::span<const float> b_scales, float y_scale, List& out) {
+  out.resize(b_scales.size());
+  std::transform(b_scales.begin(), b_scales.end(), out.begin(),
+                 [&](float b_scale) { return a_scale * b_scale / y_scale; });
+}
 
 // Consecutive rows of A.
 struct ProductRows {

@@ -91,17 +91,20 @@ std::optional<SplitConv::Piece> SplitConv::piece_of(const Share& share, bool has
 
 void SplitConv::change_layouts(const FloatConv::Choice& whole, Index images) {
   const Window& window = shape_.window;
-  x_rows_ = onednn::dense({images, shape_.channels, window.h.input, window.w.input});
-  y_rows_ = onednn::dense({images, shape_.outputs, window.h.output, window.w.output});
+  const auto x_rows = onednn::dense({images, shape_.channels, window.h.input, window.w.input});
+  const auto y_rows = onednn::dense({images, shape_.outputs, window.h.output, window.w.output});
+  x_rows_ = onednn::unbound(x_rows);
+  y_rows_ = onednn::unbound(y_rows);
+  z_rows_ = onednn::unbound(y_rows);
   const auto x = whole.primitive.src_desc();
   const auto y = whole.primitive.dst_desc();
   const bool one_image_for_all = by_ == By::kRows || (by_ == By::kOutputs && !is_depthwise(shape_));
-  if (one_image_for_all && x != x_rows_) {
-    x_change_ = onednn::LayoutChange::before(x_rows_, x);
+  if (one_image_for_all && x != x_rows) {
+    x_change_ = onednn::LayoutChange::before(x_rows, x);
   }
-  if (by_ == By::kRows && y != y_rows_) {
-    y_change_ = onednn::LayoutChange::after(y, y_rows_);
-    z_change_ = onednn::LayoutChange::before(y_rows_, y);
+  if (by_ == By::kRows && y != y_rows) {
+    y_change_ = onednn::LayoutChange::after(y, y_rows);
+    z_change_ = onednn::LayoutChange::before(y_rows, y);
   }
 }
 
@@ -151,8 +154,9 @@ std::unique_ptr<SplitConv> SplitConv::make(const FloatConvShape& shape, Index im
 }
 
 FloatConvOperands SplitConv::in_common_layouts(dnnl::stream& stream, const FloatConvOperands& operands) {
-  const auto converted = [&](onednn::LayoutChange& change, const dnnl::memory::desc& rows, const float* data) {
-    return static_cast<const float*>(change.convert(stream, onednn::wrap(rows, data)).get_data_handle());
+  const auto converted = [&](onednn::LayoutChange& change, dnnl::memory& rows, const float* data) {
+    onednn::bind(rows, data);
+    return static_cast<const float*>(change.convert(stream, rows).get_data_handle());
   };
   FloatConvOperands all = operands;
   if (x_change_ && !all.x_in_blocks) {
@@ -160,11 +164,12 @@ FloatConvOperands SplitConv::in_common_layouts(dnnl::stream& stream, const Float
     all.x_in_blocks = true;
   }
   if (z_change_ && all.z != nullptr && !all.z_in_blocks) {
-    all.z = converted(*z_change_, y_rows_, all.z);
+    all.z = converted(*z_change_, z_rows_, all.z);
     all.z_in_blocks = true;
   }
   if (y_change_ && !all.y_in_blocks) {
-    all.y = static_cast<float*>(y_change_->target(onednn::wrap(y_rows_, all.y)).get_data_handle());
+    onednn::bind(y_rows_, all.y);
+    all.y = static_cast<float*>(y_change_->target(y_rows_).get_data_handle());
     all.y_in_blocks = true;
   }
   stream.wait();
@@ -213,7 +218,7 @@ bool SplitConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
     }
   });
   if (all.y != operands.y) {
-    y_change_->finish(stream, onednn::wrap(y_rows_, operands.y));
+    y_change_->finish(stream, y_rows_);
     stream.wait();
   }
   return is_whole;

@@ -56,8 +56,9 @@ class SplitConv final : public ImageConv {
   std::optional<onednn::LayoutChange> x_change_;
   std::optional<onednn::LayoutChange> y_change_;
   std::optional<onednn::LayoutChange> z_change_;
-  dnnl::memory::desc x_rows_;
-  dnnl::memory::desc y_rows_;
+  dnnl::memory x_rows_;
+  dnnl::memory y_rows_;
+  dnnl::memory z_rows_;
 };
 
 }  // namespace assay::runtime

@@ -11,8 +11,8 @@ namespace {
 // Products and sums of values up to this fit an Index.
 constexpr Index kMaxValue = std::numeric_limits<std::int32_t>::max();
 
-Result<std::vector<Index>> read_list(const Node& node, const char* name, Index lowest) {
-  std::vector<Index> values = node.ints_attribute(name);
+Result<IndexList> read_list(const Node& node, const char* name, Index lowest) {
+  IndexList values = node.ints_attribute(name);
   for (const Index value : values) {
     if (value < lowest || value > kMaxValue) {
       return invalid_model(std::string(name) + " must lie in [" + std::to_string(lowest) + ", " +
@@ -39,7 +39,7 @@ Result<AutoPad> read_auto_pad(const Node& node) {
   return invalid_model("auto_pad must be NOTSET, SAME_UPPER, SAME_LOWER or VALID; found '" + text + "'");
 }
 
-Status check_length(const char* name, const std::vector<Index>& values, std::size_t length) {
+Status check_length(const char* name, const IndexList& values, std::size_t length) {
   if (values.empty() || values.size() == length) {
     return {};
   }
@@ -126,7 +126,7 @@ Shape Window::output_shape(Shape leading) const {
   return leading;
 }
 
-Result<Window> resolve_window(const WindowSpec& spec, const Shape& x, const std::vector<Index>& kernel) {
+Result<Window> resolve_window(const WindowSpec& spec, const Shape& x, const IndexList& kernel) {
   if (x.size() != 3 && x.size() != 4) {
     return unsupported("X must have the shape [N,C,W] or [N,C,H,W]; found " + shape_text(x));
   }

@@ -22,10 +22,10 @@ enum class AutoPad { kNotSet, kSameUpper, kSameLower, kValid };
 
 // The attributes as the node has them; an empty list means the default (kernel: the weights decide).
 struct WindowSpec {
-  std::vector<Index> kernel;
-  std::vector<Index> strides;
-  std::vector<Index> dilations;
-  std::vector<Index> pads;  // begins, then ends
+  IndexList kernel;
+  IndexList strides;
+  IndexList dilations;
+  IndexList pads;  // begins, then ends
   AutoPad auto_pad = AutoPad::kNotSet;
   bool ceil_mode = false;
 };
@@ -59,7 +59,7 @@ struct Window {
 // `x` is [N, C, W] or [N, C, H, W]; `kernel` the spatial dimensions of the weights, or spec.kernel for poolings.
 // Errors: kUnsupported for another rank, kInvalidArgument for a kernel_shape that differs from the weights, lists of
 // another length than the rank, a window larger than the padded input (with the values).
-Result<Window> resolve_window(const WindowSpec& spec, const Shape& x, const std::vector<Index>& kernel);
+Result<Window> resolve_window(const WindowSpec& spec, const Shape& x, const IndexList& kernel);
 
 // The taps k in [begin, end) of window `o` that fall on the input, and where the first of them reads.
 struct TapRange {

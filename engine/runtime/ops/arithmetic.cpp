@@ -54,8 +54,11 @@ Result<Tensor> divide(const RunContext& context) {
   const Tensor& b = context.input(1);
   const bool is_float = b.dtype() == DType::kFloat32 || b.dtype() == DType::kFloat64;
   if (!is_float) {
-    const std::vector<Index> divisors = b.to_indices();
-    if (std::find(divisors.begin(), divisors.end(), 0) != divisors.end()) {
+    ASSAY_ASSIGN(const bool has_zero, with_number_type(b.dtype(), "B", [&]<typename T>() -> Result<bool> {
+                   const auto divisors = b.data<T>();
+                   return std::find(divisors.begin(), divisors.end(), T{0}) != divisors.end();
+                 }));
+    if (has_zero) {
       return invalid_argument("integers must not be divided by 0; found one in B");
     }
   }

@@ -23,7 +23,7 @@ Index counted_taps(const WindowAxis& axis, Index o, bool include_pad) {
 }
 
 // Window by window: for windows wider than the image, most of whose taps lie beside it.
-void add_wide_windows(const WindowAxis& axis, const float* row, std::vector<double>& sums) {
+void add_wide_windows(const WindowAxis& axis, const float* row, BlockVector<double>& sums) {
   for (std::size_t ox = 0; ox < sums.size(); ++ox) {
     const TapRange taps = taps_inside(axis, static_cast<Index>(ox));
     for (Index kx = 0; kx < taps.end - taps.begin; ++kx) {
@@ -32,7 +32,7 @@ void add_wide_windows(const WindowAxis& axis, const float* row, std::vector<doub
   }
 }
 
-void add_row(const Window& window, const float* row, std::vector<double>& sums) {
+void add_row(const Window& window, const float* row, BlockVector<double>& sums) {
   if (window.w.kernel > window.w.input) {
     return add_wide_windows(window.w, row, sums);
   }
@@ -47,12 +47,14 @@ void add_row(const Window& window, const float* row, std::vector<double>& sums) 
 }
 
 struct Counts {
-  std::vector<Index> rows;
-  std::vector<Index> columns;
+  BlockVector<Index> rows;
+  BlockVector<Index> columns;
 };
 
 Counts count_taps(const Window& window, bool include_pad) {
   Counts counts;
+  counts.rows.reserve(static_cast<std::size_t>(window.h.output));
+  counts.columns.reserve(static_cast<std::size_t>(window.w.output));
   for (Index oy = 0; oy < window.h.output; ++oy) {
     counts.rows.push_back(counted_taps(window.h, oy, include_pad));
   }
@@ -62,8 +64,8 @@ Counts count_taps(const Window& window, bool include_pad) {
   return counts;
 }
 
-void pool_plane(const Window& window, const Counts& counts, const float* plane, float* out) {
-  std::vector<double> sums(static_cast<std::size_t>(window.w.output));
+// `sums`: room for a row of the output.
+void pool_plane(const Window& window, const Counts& counts, const float* plane, BlockVector<double>& sums, float* out) {
   for (Index oy = 0; oy < window.h.output; ++oy) {
     std::fill(sums.begin(), sums.end(), 0.0);
     const TapRange rows = taps_inside(window.h, oy);
@@ -88,16 +90,17 @@ Result<Tensor> average_pool(const Tensor& x, const WindowSpec& spec, bool includ
   const Counts counts = count_taps(window, include_pad);
   const float* in = x.data<float>().data();
   float* out = y.mutable_data<float>().data();
+  BlockVector<double> sums(static_cast<std::size_t>(window.w.output));
   for (Index plane = 0; plane < x.dim(0) * x.dim(1); ++plane) {
-    pool_plane(window, counts, in + plane * window.h.input * window.w.input,
+    pool_plane(window, counts, in + plane * window.h.input * window.w.input, sums,
                out + plane * window.h.output * window.w.output);
   }
   return y;
 }
 
-// A plane of `block` channels. Each sum takes its elements in the order of pool_plane.
-void pool_block(const Window& window, const Counts& counts, const float* plane, Index block, float* out) {
-  std::vector<double> sums(static_cast<std::size_t>(block));
+// A plane of as many channels as there are sums. Each sum takes its elements in the order of pool_plane.
+void pool_block(const Window& window, const Counts& counts, const float* plane, std::span<double> sums, float* out) {
+  const auto block = static_cast<Index>(sums.size());
   for (Index oy = 0; oy < window.h.output; ++oy) {
     const TapRange rows = taps_inside(window.h, oy);
     for (Index ox = 0; ox < window.w.output; ++ox) {
@@ -124,9 +127,10 @@ class AveragePool final : public Operator {
  public:
   AveragePool(WindowSpec spec, bool include_pad) : spec_(std::move(spec)), include_pad_(include_pad) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     ASSAY_ASSIGN(Tensor y, average_pool(context.input(0), spec_, include_pad_));
-    return one_output(std::move(y));
+    outputs.push_back(std::move(y));
+    return {};
   }
 
   bool takes_blocks() const override { return true; }
@@ -139,8 +143,12 @@ class AveragePool final : public Operator {
     const Counts counts = count_taps(window, include_pad_);
     const float* in = x.data.data<float>().data();
     float* out = y.data.mutable_data<float>().data();
-    for_each_task(x.data.dim(0) * x.data.dim(1), context.threads, [&](Index plane, int) {
-      pool_block(window, counts, in + plane * x.pixels() * x.block(), x.block(), out + plane * y.pixels() * y.block());
+    const auto block = static_cast<std::size_t>(x.block());
+    BlockVector<double> sums(block * static_cast<std::size_t>(context.threads));
+    for_each_task(x.data.dim(0) * x.data.dim(1), context.threads, [&](Index plane, int slot) {
+      pool_block(window, counts, in + plane * x.pixels() * x.block(),
+                 std::span<double>(sums).subspan(static_cast<std::size_t>(slot) * block, block),
+                 out + plane * y.pixels() * y.block());
     });
     return y;
   }

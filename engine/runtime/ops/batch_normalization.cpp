@@ -30,12 +30,13 @@ struct Affine {
   float offset = 0;
 };
 
-std::vector<Affine> affine_by_channel(const RunContext& run, float epsilon) {
+BlockVector<Affine> affine_by_channel(const RunContext& run, float epsilon) {
   const auto scale = run.input(1).data<float>();
   const auto bias = run.input(2).data<float>();
   const auto mean = run.input(3).data<float>();
   const auto variance = run.input(4).data<float>();
-  std::vector<Affine> channels;
+  BlockVector<Affine> channels;
+  channels.reserve(scale.size());
   for (std::size_t c = 0; c < scale.size(); ++c) {
     const double deviation = std::sqrt(static_cast<double>(variance[c]) + static_cast<double>(epsilon));
     channels.push_back({.center = mean[c],
@@ -57,7 +58,7 @@ Result<Tensor> normalize(const RunContext& run, float epsilon) {
     return y;
   }
   const Index plane = dims_product(x.shape(), x.rank() == 1 ? 1 : 2, x.rank());
-  const std::vector<Affine> affine = affine_by_channel(run, epsilon);
+  const BlockVector<Affine> affine = affine_by_channel(run, epsilon);
   const float* in = x.data<float>().data();
   float* out = y.mutable_data<float>().data();
   for (Index row = 0; row < x.dim(0) * channels; ++row) {
@@ -73,9 +74,10 @@ class BatchNormalization final : public Operator {
  public:
   explicit BatchNormalization(float epsilon) : epsilon_(epsilon) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     ASSAY_ASSIGN(Tensor y, normalize(context, epsilon_));
-    return one_output(std::move(y));
+    outputs.push_back(std::move(y));
+    return {};
   }
 
   bool takes_blocks() const override { return true; }
@@ -89,10 +91,10 @@ class BatchNormalization final : public Operator {
     }
     ASSAY_ASSIGN(ChannelBlocks y, allocate_blocks(x.shape, x.block()));
     const auto lanes = static_cast<std::size_t>(x.data.dim(1) * x.block());
-    const std::vector<Affine> channels = affine_by_channel(context, epsilon_);
-    std::vector<float> factor(lanes, 0);
-    std::vector<float> center(lanes, 0);
-    std::vector<float> offset(lanes, 0);
+    const BlockVector<Affine> channels = affine_by_channel(context, epsilon_);
+    BlockVector<float> factor(lanes, 0);
+    BlockVector<float> center(lanes, 0);
+    BlockVector<float> offset(lanes, 0);
     for (std::size_t c = 0; c < channels.size(); ++c) {
       factor[c] = channels[c].factor;
       center[c] = channels[c].center;

@@ -19,7 +19,7 @@ Result<Broadcast> Broadcast::make(const Shape& a, const Shape& b) {
   if (!out.has_elements_) {
     return out;
   }
-  std::vector<Dim> dims;  // innermost first, neighbours merged where both operands run on
+  InlineVector<Dim, 8> dims;  // innermost first, neighbours merged where both operands run on
   Index a_stride = 1;
   Index b_stride = 1;
   for (std::size_t i = 0; i < out.shape_.size(); ++i) {

@@ -2,8 +2,6 @@
 // Element-wise operations of two operands under ONNX multidirectional broadcasting (numpy's rules), as contiguous rows.
 #pragma once
 
-#include <vector>
-
 #include "engine/base/shape.h"
 #include "engine/runtime/ops/element_loop.h"
 
@@ -37,7 +35,7 @@ class Broadcast {
     Index b_stride = 0;
   };
   Shape shape_;
-  std::vector<Dim> outer_;  // outermost first
+  InlineVector<Dim, 8> outer_;  // outermost first
   Dim inner_;
   bool has_elements_ = true;
 };
@@ -48,7 +46,7 @@ void Broadcast::for_each_row(const Visit& visit) const {
     return;
   }
   BroadcastRow row{.count = inner_.size, .a_step = inner_.a_stride, .b_step = inner_.b_stride};
-  std::vector<Index> position(outer_.size(), 0);
+  IndexList position(outer_.size(), 0);
   while (true) {
     visit(row);
     row.out += row.count;

@@ -40,11 +40,21 @@ OperatorResult prepare_part(const PrepareContext& context, const PartNode& part,
                   .threads = context.threads});
 }
 
-Result<Tensor> run_part(Operator& part, RunContext& context, std::vector<Tensor> inputs) {
+Status Part::run(RunContext& context, std::span<const Tensor> inputs, std::span<Tensor> places) {
   RunContext inner{.inputs = inputs, .threads = context.threads, .witness = context.witness};
-  ASSAY_ASSIGN(std::vector<Tensor> outputs, part.run(inner));
-  context.multiply_accumulates += inner.multiply_accumulates;
-  return std::move(outputs[0]);
+  const Status status = op_->run(inner, outputs_);
+  if (status.ok()) {
+    std::move(outputs_.begin(), outputs_.begin() + static_cast<std::ptrdiff_t>(places.size()), places.begin());
+    context.multiply_accumulates += inner.multiply_accumulates;
+  }
+  outputs_.clear();
+  return status;
+}
+
+Result<Tensor> Part::run(RunContext& context, std::span<const Tensor> inputs) {
+  Tensor first;
+  ASSAY_TRY(run(context, inputs, {&first, 1}));
+  return first;
 }
 
 OperatorResult prepare_activation(const PrepareContext& context, const std::string& name,

@@ -17,8 +17,26 @@ struct PartNode {
 // Prepares a part in the settings of `context`. The part keeps nothing of the node.
 OperatorResult prepare_part(const PrepareContext& context, const PartNode& part, OperatorFactory factory);
 
-// Runs a part with one output. Adds to the context's multiply_accumulates.
-Result<Tensor> run_part(Operator& part, RunContext& context, std::vector<Tensor> inputs);
+// A prepared part.
+class Part {
+ public:
+  Part() = default;
+  Part(std::unique_ptr<Operator> op) : op_(std::move(op)) {}  // NOLINT(google-explicit-constructor): it is nothing else
+
+  explicit operator bool() const { return op_ != nullptr; }
+  const Operator& op() const { return *op_; }
+  // Its first output. Adds to the context's multiply_accumulates.
+  Result<Tensor> run(RunContext& context, std::span<const Tensor> inputs);
+  Result<Tensor> run(RunContext& context, std::initializer_list<Tensor> inputs) {
+    return run(context, std::span<const Tensor>(inputs.begin(), inputs.size()));
+  }
+  // The first outputs, as many as there are places.
+  Status run(RunContext& context, std::span<const Tensor> inputs, std::span<Tensor> places);
+
+ private:
+  std::unique_ptr<Operator> op_;
+  std::vector<Tensor> outputs_;  // empty between runs
+};
 
 // The activation of a fused operator as a part: "" gives null. `parameters` in the order in which its attributes stand
 // in the standard. Errors: kUnsupported for one that is not known here.

@@ -57,9 +57,10 @@ class Concat final : public Operator {
  public:
   explicit Concat(Index axis) : axis_(axis) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     ASSAY_ASSIGN(Tensor y, concat(context, axis_));
-    return one_output(std::move(y));
+    outputs.push_back(std::move(y));
+    return {};
   }
 
   bool takes_blocks() const override { return true; }

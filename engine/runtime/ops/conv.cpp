@@ -16,7 +16,6 @@
 namespace assay::runtime {
 namespace {
 
-using Dims = dnnl::memory::dims;
 using ConvShape = FloatConvShape;
 
 // Bytes of input and output that one call of the primitive handles, per thread.
@@ -92,7 +91,7 @@ class Conv : public Operator {
         stream_(onednn::engine()),
         info_(onednn::undecided_kernel_info()) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& x = context.input(0);
     ASSAY_TRY(check_type(x, "X", {DType::kFloat32}));
     ASSAY_ASSIGN(const ConvShape shape, resolve_shape(context, x.shape(), spec_, group_));
@@ -122,7 +121,8 @@ class Conv : public Operator {
       fill_without_input(shape, operands, epilogue_);
     }
     context.multiply_accumulates = shape.macs();
-    return one_output(std::move(y));
+    outputs.push_back(std::move(y));
+    return {};
   }
 
   bool takes_blocks() const override { return true; }
@@ -247,16 +247,20 @@ class Conv : public Operator {
   }
 
   ImageConv& primitive(const ConvShape& shape, const Variant& variant) {
-    Dims key = shape.key(variant.images);
+    IndexList key = shape.key(variant.images);
     key.push_back(variant.threads);  // for which a primitive is made
     auto found = primitives_.find(key);
     if (found == primitives_.end()) {
       if (primitives_.size() >= kMaxPrimitives) {
         primitives_.clear();
+        last_ = nullptr;
       }
       found = primitives_.emplace(key, make_primitive(shape, variant)).first;
     }
-    info_ = onednn::kernel_info(found->second->implementation());
+    if (last_ != found->second.get()) {
+      last_ = found->second.get();
+      info_ = onednn::kernel_info(last_->implementation());
+    }
     return *found->second;
   }
 
@@ -281,7 +285,8 @@ class Conv : public Operator {
   bool weights_constant_;
   dnnl::stream stream_;
   KernelInfo info_;
-  std::map<Dims, std::unique_ptr<ImageConv>> primitives_;
+  std::map<IndexList, std::unique_ptr<ImageConv>> primitives_;
+  const ImageConv* last_ = nullptr;  // that info_ tells of
 };
 
 }  // namespace

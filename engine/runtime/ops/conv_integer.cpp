@@ -22,12 +22,13 @@ struct Worker {
   ScratchBuffer patches;
   PackedMatrix packed;
   ProductScratch product;
+  Correction correction;
 };
 
 struct ZeroPoints {
   std::int32_t x = 0;
-  std::vector<std::int32_t> w;          // [M]
-  std::vector<std::int32_t> x_columns;  // x, as often as a block has positions
+  BlockVector<std::int32_t> w;          // [M]
+  BlockVector<std::int32_t> x_columns;  // x, as often as a block has positions
 };
 
 class ConvInteger final : public Operator {
@@ -44,7 +45,7 @@ class ConvInteger final : public Operator {
     }
   }
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& x = context.input(kX);
     const Tensor& w = context.input(kW);
     ASSAY_TRY(expect_8bit(x, "x"));
@@ -52,8 +53,7 @@ class ConvInteger final : public Operator {
     ASSAY_ASSIGN(const ConvShape shape, resolve_conv_shape(spec_, group_, x.shape(), w.shape()));
     ZeroPoints zero_points;
     ASSAY_ASSIGN(zero_points.x, read_zero_point(context.input(kXZeroPoint), x.dtype(), "x_zero_point"));
-    ASSAY_ASSIGN(zero_points.w,
-                 read_zero_points(context.input(kWZeroPoint), w.dtype(), shape.outputs(), "w_zero_point"));
+    ASSAY_TRY(read_zero_points(context.input(kWZeroPoint), w.dtype(), shape.outputs(), "w_zero_point", zero_points.w));
     choose(x.dtype(), w.dtype());
     depthwise_ = exact() && shape.depthwise();
     if (!saturates()) {
@@ -66,7 +66,8 @@ class ConvInteger final : public Operator {
     } else {
       ASSAY_TRY(run_product(context, shape, zero_points, y));
     }
-    return std::vector<Tensor>{std::move(y)};
+    outputs.push_back(std::move(y));
+    return {};
   }
 
   KernelInfo kernel() const override { return conv_kernel_info(kernels_, depthwise_, profile_); }
@@ -111,7 +112,7 @@ class ConvInteger final : public Operator {
       ASSAY_TRY(worker.packed.packed.reserve(kernels_.gemm.kernel->packed_bytes(most_positions, shape.contraction())));
       ASSAY_TRY(worker.product.reserve(shape.group_outputs, most_positions));
     }
-    std::vector<Status> failures(workers_.size());
+    BlockVector<Status> failures(workers_.size());
     for_each_task(tasks.count() * group_, watched ? 1 : context.threads, [&](Index task, int slot) {
       const auto s = static_cast<std::size_t>(slot);
       const Block block{.positions = tasks.at(task / group_), .group = task % group_};
@@ -136,8 +137,9 @@ class ConvInteger final : public Operator {
     const ByteMatrix patches = patch_matrix(context.input(kX), shape, zero_points, block, worker);
     ASSAY_TRY(pack_matrix(*kernels_.gemm.kernel, patches, worker.packed));
     const auto columns = static_cast<std::size_t>(patches.columns);
-    const Correction correction = make_correction(
-        {.b = worker.packed, .b_zero_points = std::span<const std::int32_t>(zero_points.x_columns).first(columns)});
+    make_correction(
+        {.b = worker.packed, .b_zero_points = std::span<const std::int32_t>(zero_points.x_columns).first(columns)},
+        worker.correction);
     const Index first_output = block.group * shape.group_outputs;
     const ProductRows weights{.a = context.input(kW).bytes() + first_output * shape.contraction(),
                               .count = shape.group_outputs,
@@ -149,7 +151,7 @@ class ConvInteger final : public Operator {
     const Index plane = block.positions.sample * shape.outputs() + first_output;
     std::int32_t* out =
         y.mutable_data<std::int32_t>().data() + plane * shape.positions() + block.positions.first_position;
-    multiply_correct({*kernels_.gemm.kernel, worker.packed, correction}, w_zero_points, weights,
+    multiply_correct({*kernels_.gemm.kernel, worker.packed, worker.correction}, w_zero_points, weights,
                      {.y = out, .row_stride = shape.positions()}, worker.product);
     if (context.witness != nullptr) {
       witness_weight_rows(weights, patches, first_output, *context.witness);

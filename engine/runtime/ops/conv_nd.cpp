@@ -28,7 +28,7 @@ Result<Tensor> conv(const RunContext& context, const ConvNdSpec& spec) {
   if (!bias.empty()) {
     ASSAY_TRY(check_type(bias, "B", {x.dtype()}));
   }
-  const std::vector<Index> kernel(w.shape().begin() + 2, w.shape().end());
+  const IndexList kernel(w.shape().begin() + 2, w.shape().end());
   ASSAY_ASSIGN(const WindowNd window, resolve_window_nd(spec.window, x.shape(), kernel));
   ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(x.dtype(), window.output_shape({x.dim(0), w.dim(0)})));
   T* out = y.mutable_data<T>().data();
@@ -59,16 +59,17 @@ class AnyConv final : public Operator {
  public:
   AnyConv(std::unique_ptr<Operator> fast, ConvNdSpec spec) : fast_(std::move(fast)), spec_(std::move(spec)) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& x = context.input(0);
     last_fast_ = x.dtype() == DType::kFloat32 && (x.rank() == 3 || x.rank() == 4);
     if (last_fast_) {
-      return fast_->run(context);
+      return fast_->run(context, outputs);
     }
     ASSAY_ASSIGN(Tensor y,
                  with_type(FloatTypes(), x.dtype(), "X", [&]<typename T>() { return conv<T>(context, spec_); }));
     context.multiply_accumulates = y.dim(1) == 0 ? 0 : y.size() * (context.input(1).size() / y.dim(1));
-    return one_output(std::move(y));
+    outputs.push_back(std::move(y));
+    return {};
   }
   bool takes_blocks() const override { return fast_->takes_blocks(); }
   bool makes_blocks() const override { return fast_->makes_blocks(); }

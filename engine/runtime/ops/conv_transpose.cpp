@@ -4,6 +4,7 @@
 // output = input * stride + tap * dilation - pad_begin.
 #include <algorithm>
 
+#include "engine/base/block_vector.h"
 #include "engine/runtime/float_product.h"
 #include "engine/runtime/ops/layer_operators.h"
 #include "engine/runtime/ops/window_nd.h"
@@ -23,17 +24,15 @@ struct Axis {
 
 struct Spec {
   WindowSpec window;
-  std::vector<Index> output_padding;
-  std::vector<Index> output_shape;
+  IndexList output_padding;
+  IndexList output_shape;
   Index group = 1;
   // Where a total of odd pads is divided, all but SAME_UPPER begin with the larger part from opset 11 on; before, the
   // standard had it the other way round.
   bool larger_pad_begins = true;
 };
 
-Index entry(const std::vector<Index>& list, std::size_t i, Index fallback) {
-  return i < list.size() ? list[i] : fallback;
-}
+Index entry(const IndexList& list, std::size_t i, Index fallback) { return i < list.size() ? list[i] : fallback; }
 
 Result<Axis> resolve_axis(const Spec& spec, std::size_t i, Index input, Index kernel) {
   const std::size_t rank = spec.window.pads.size() / 2;
@@ -58,7 +57,7 @@ Result<Axis> resolve_axis(const Spec& spec, std::size_t i, Index input, Index ke
 }
 
 // Adds rows of `columns` [taps, inputs] for one output channel to its plane.
-void add_columns(const std::vector<Axis>& axes, const float* columns, float* plane) {
+void add_columns(const BlockVector<Axis>& axes, const float* columns, float* plane) {
   const Axis& last = axes.back();
   Index rows = 1;
   Index taps = last.kernel;
@@ -103,7 +102,7 @@ class ConvTranspose final : public Operator {
  public:
   explicit ConvTranspose(Spec spec) : spec_(std::move(spec)), product_(1.0F, false) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& x = context.input(0);
     const Tensor& w = context.input(1);
     const Tensor& bias = context.input(2);
@@ -118,7 +117,7 @@ class ConvTranspose final : public Operator {
                               std::to_string(spec_.group) + ": found " + shape_text(x.shape()) + ", " +
                               shape_text(w.shape()) + " and " + shape_text(bias.shape()));
     }
-    ASSAY_ASSIGN(const std::vector<Axis> axes, resolve(x.shape(), w.shape()));
+    ASSAY_ASSIGN(const BlockVector<Axis> axes, resolve(x.shape(), w.shape()));
     Shape shape = {x.dim(0), w.dim(1) * spec_.group};
     for (const Axis& axis : axes) {
       shape.push_back(axis.output);
@@ -129,12 +128,13 @@ class ConvTranspose final : public Operator {
     }
     add_bias(bias, y);
     context.multiply_accumulates = x.size() * (w.dim(0) == 0 ? 0 : w.size() / w.dim(0));
-    return one_output(std::move(y));
+    outputs.push_back(std::move(y));
+    return {};
   }
   KernelInfo kernel() const override { return product_.kernel(); }
 
  private:
-  Result<std::vector<Axis>> resolve(const Shape& x, const Shape& w) const {
+  Result<BlockVector<Axis>> resolve(const Shape& x, const Shape& w) const {
     const std::size_t rank = x.size() - 2;
     for (const auto* list : {&spec_.window.strides, &spec_.window.dilations, &spec_.output_padding}) {
       if (!list->empty() && list->size() != rank) {
@@ -153,7 +153,7 @@ class ConvTranspose final : public Operator {
                               std::to_string(2 * rank) + " values; found " + shape_text(spec.output_shape) + " and " +
                               shape_text(spec.window.pads));
     }
-    std::vector<Axis> axes;
+    BlockVector<Axis> axes;
     for (std::size_t i = 0; i < rank; ++i) {
       ASSAY_ASSIGN(const Axis axis, resolve_axis(spec, i, x[2 + i], w[2 + i]));
       axes.push_back(axis);
@@ -161,7 +161,7 @@ class ConvTranspose final : public Operator {
     return axes;
   }
 
-  Status transpose(const Tensor& x, const Tensor& w, const std::vector<Axis>& axes, Tensor& y) {
+  Status transpose(const Tensor& x, const Tensor& w, const BlockVector<Axis>& axes, Tensor& y) {
     const Index inputs = dims_product(x.shape(), 2, x.rank());
     const Index outputs = dims_product(y.shape(), 2, y.rank());
     const Index taps = dims_product(w.shape(), 2, w.rank());

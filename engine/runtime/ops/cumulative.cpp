@@ -41,7 +41,7 @@ OperatorResult prepare_cumulative(const PrepareContext& context, int start, F f)
   return make_operator(
       [spec, start, f](const RunContext& run) -> Result<Tensor> {
         const Tensor& x = run.input(0);
-        ASSAY_ASSIGN(const std::vector<Index> list, index_list(run.input(1), "axis"));
+        ASSAY_ASSIGN(const IndexList list, index_list(run.input(1), "axis"));
         if (list.size() != 1) {
           return invalid_argument("axis must have one element; found " + shape_text(run.input(1).shape()));
         }

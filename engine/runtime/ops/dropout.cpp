@@ -12,7 +12,7 @@ class Dropout final : public Operator {
  public:
   explicit Dropout(bool wants_mask) : wants_mask_(wants_mask) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& data = context.input(0);
     const Tensor& training = context.input(2);
     const Tensor& ratio = context.input(1);
@@ -21,13 +21,13 @@ class Dropout final : public Operator {
     if (trains && share != 0) {
       return unsupported("training_mode with the ratio " + std::to_string(share) + " is not supported");
     }
-    std::vector<Tensor> outputs = {data};
+    outputs.push_back(data);
     if (wants_mask_) {
       ASSAY_ASSIGN(Tensor mask, Tensor::allocate_uninitialized(DType::kBool, data.shape()));
       std::fill_n(mask.mutable_data<bool>().begin(), mask.size(), true);
       outputs.push_back(std::move(mask));
     }
-    return outputs;
+    return {};
   }
   KernelInfo kernel() const override { return plain_kernel("move", "view"); }
 

@@ -12,7 +12,7 @@ class DynamicQuantizeLinear final : public Operator {
   DynamicQuantizeLinear(const kernels::LinearChoice& choice, KernelInfo info)
       : kernel_(*choice.kernel), info_(std::move(info)) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& x = context.input(0);
     ASSAY_TRY(expect_dtype(x, DType::kFloat32, "x"));
     ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kUint8, x.shape()));
@@ -24,8 +24,10 @@ class DynamicQuantizeLinear final : public Operator {
                       .zero_point = params.zero_point,
                       .y_type = kernels::LinearType::kUint8,
                       .y = y.mutable_bytes()});
-    return std::vector<Tensor>{std::move(y), Tensor::scalar<float>(params.scale),
-                               Tensor::scalar<std::uint8_t>(static_cast<std::uint8_t>(params.zero_point))};
+    outputs.push_back(std::move(y));
+    outputs.push_back(Tensor::scalar<float>(params.scale));
+    outputs.push_back(Tensor::scalar<std::uint8_t>(static_cast<std::uint8_t>(params.zero_point)));
+    return {};
   }
 
   KernelInfo kernel() const override { return info_; }

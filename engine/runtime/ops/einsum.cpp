@@ -161,7 +161,7 @@ class Einsum final : public Operator {
  public:
   explicit Einsum(EinsumEquation equation) : equation_(std::move(equation)), product_(1.0F, false) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     std::vector<Shape> shapes;
     const DType dtype = context.input(0).dtype();
     bool has_elements = true;
@@ -177,11 +177,13 @@ class Einsum final : public Operator {
     const std::optional<ProductLabels> labels = as_product(plan);
     if (labels.has_value() && dtype == DType::kFloat32 && has_elements) {
       ASSAY_ASSIGN(Tensor y, multiply(context, plan, *labels));
-      return one_output(std::move(y));
+      outputs.push_back(std::move(y));
+      return {};
     }
     ASSAY_ASSIGN(Tensor y, with_type(NumberTypes(), dtype, "an operand",
                                      [&]<typename T>() { return sum_products<T>(context, plan); }));
-    return one_output(std::move(y));
+    outputs.push_back(std::move(y));
+    return {};
   }
   KernelInfo kernel() const override { return product_.kernel(); }
 

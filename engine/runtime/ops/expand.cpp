@@ -45,7 +45,7 @@ Result<Tensor> expand(const RunContext& context) {
 // Every dimension becomes two: repetitions (stride 0), then the dimension itself.
 Result<Tensor> tile(const RunContext& context) {
   const Tensor& data = context.input(0);
-  ASSAY_ASSIGN(const std::vector<Index> repeats, index_list(context.input(1), "repeats"));
+  ASSAY_ASSIGN(const IndexList repeats, index_list(context.input(1), "repeats"));
   if (repeats.size() != data.rank() ||
       std::any_of(repeats.begin(), repeats.end(), [](Index repeat) { return repeat < 0; })) {
     return invalid_argument("repeats must hold a count for each of the " + std::to_string(data.rank()) +

@@ -14,28 +14,26 @@ namespace {
 class Fused final : public Operator {
  public:
   struct Parts {
-    std::unique_ptr<Operator> core;
+    Part core;
     std::size_t core_inputs = 1;
-    std::unique_ptr<Operator> add;         // null: none
-    std::unique_ptr<Operator> activation;  // null: none
+    Part add;         // null: none
+    Part activation;  // null: none
   };
   explicit Fused(Parts parts) : parts_(std::move(parts)) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
-    std::vector<Tensor> inputs;
-    for (std::size_t i = 0; i < parts_.core_inputs; ++i) {
-      inputs.push_back(context.input(i));
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
+    ASSAY_ASSIGN(Tensor y,
+                 parts_.core.run(context, context.inputs.first(std::min(parts_.core_inputs, context.inputs.size()))));
+    if (parts_.add && !context.input(parts_.core_inputs).empty()) {
+      ASSAY_ASSIGN(y, parts_.add.run(context, {y, context.input(parts_.core_inputs)}));
     }
-    ASSAY_ASSIGN(Tensor y, run_part(*parts_.core, context, std::move(inputs)));
-    if (parts_.add != nullptr && !context.input(parts_.core_inputs).empty()) {
-      ASSAY_ASSIGN(y, run_part(*parts_.add, context, {y, context.input(parts_.core_inputs)}));
+    if (parts_.activation) {
+      ASSAY_ASSIGN(y, parts_.activation.run(context, {y}));
     }
-    if (parts_.activation != nullptr) {
-      ASSAY_ASSIGN(y, run_part(*parts_.activation, context, {y}));
-    }
-    return one_output(std::move(y));
+    outputs.push_back(std::move(y));
+    return {};
   }
-  KernelInfo kernel() const override { return parts_.core->kernel(); }
+  KernelInfo kernel() const override { return parts_.core.op().kernel(); }
 
  private:
   Parts parts_;
@@ -87,13 +85,13 @@ Result<Tensor> transposed(const Tensor& tensor) {
 
 class FusedMatMul final : public Operator {
  public:
-  FusedMatMul(std::unique_ptr<Operator> product, const Node& node)
+  FusedMatMul(Part product, const Node& node)
       : product_(std::move(product)),
         alpha_(node.float_attribute("alpha", 1.0F)),
         transposes_a_(node.int_attribute("transA", 0) != 0),
         transposes_b_(node.int_attribute("transB", 0) != 0) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     Tensor a = context.input(0);
     Tensor b = context.input(1);
     if (transposes_a_) {
@@ -102,18 +100,19 @@ class FusedMatMul final : public Operator {
     if (transposes_b_) {
       ASSAY_ASSIGN(b, transposed(b));
     }
-    ASSAY_ASSIGN(Tensor y, run_part(*product_, context, {a, b}));
+    ASSAY_ASSIGN(Tensor y, product_.run(context, {a, b}));
     if (alpha_ != 1.0F) {
       for (float& value : y.mutable_data<float>()) {
         value *= alpha_;
       }
     }
-    return one_output(std::move(y));
+    outputs.push_back(std::move(y));
+    return {};
   }
-  KernelInfo kernel() const override { return product_->kernel(); }
+  KernelInfo kernel() const override { return product_.op().kernel(); }
 
  private:
-  std::unique_ptr<Operator> product_;
+  Part product_;
   float alpha_;
   bool transposes_a_;
   bool transposes_b_;

@@ -39,19 +39,20 @@ class FusedConv final : public Operator {
   FusedConv(std::unique_ptr<Operator> fast, std::unique_ptr<Operator> composed, WindowSpec spec, bool adds)
       : fast_(std::move(fast)), composed_(std::move(composed)), spec_(std::move(spec)), adds_(adds) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     ASSAY_ASSIGN(last_fast_, suits(context, context.input(0).shape(), context.input(3).shape()));
     last_fast_ = last_fast_ && context.input(0).dtype() == DType::kFloat32 &&
                  (!adds_ || context.input(3).dtype() == DType::kFloat32) && !std::exchange(lost_nan_, false);
     if (last_fast_) {
-      ASSAY_ASSIGN(std::vector<Tensor> outputs, fast_->run(context));
+      ASSAY_TRY(fast_->run(context, outputs));
       if (!context.lost_nan) {
-        return outputs;
+        return {};
       }
+      outputs.clear();
       last_fast_ = false;
       context.multiply_accumulates = 0;
     }
-    return composed_->run(context);
+    return composed_->run(context, outputs);
   }
 
   bool takes_blocks() const override { return fast_->takes_blocks(); }

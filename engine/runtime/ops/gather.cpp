@@ -10,7 +10,7 @@ namespace assay::runtime {
 namespace {
 
 // Slices of `inner` elements along an axis, at the positions given.
-Result<Tensor> take(const Tensor& data, std::size_t axis, const std::vector<Index>& positions, Shape shape) {
+Result<Tensor> take(const Tensor& data, std::size_t axis, const BlockVector<Index>& positions, Shape shape) {
   const AxisSplit split = split_at(data.shape(), axis);
   ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(data.dtype(), std::move(shape)));
   const std::size_t chunk = static_cast<std::size_t>(split.inner) * dtype_size_bytes(data.dtype());
@@ -30,7 +30,7 @@ Result<Tensor> gather(const RunContext& context, Index requested_axis) {
   const Tensor& indices = context.input(1);
   ASSAY_ASSIGN(const Index axis, normalize_axis(requested_axis, data.rank(), "axis"));
   const auto at = static_cast<std::size_t>(axis);
-  ASSAY_ASSIGN(const std::vector<Index> positions, read_indices(indices, data.dim(at)));
+  ASSAY_ASSIGN(const BlockVector<Index> positions, read_indices(indices, data.dim(at)));
   Shape shape(data.shape().begin(), data.shape().begin() + axis);
   shape.insert(shape.end(), indices.shape().begin(), indices.shape().end());
   shape.insert(shape.end(), data.shape().begin() + axis + 1, data.shape().end());
@@ -45,7 +45,7 @@ Result<Tensor> gather_elements(const RunContext& context, Index requested_axis) 
     return invalid_argument("indices must have data's rank; found " + shape_text(indices.shape()) + " for " +
                             shape_text(data.shape()));
   }
-  ASSAY_ASSIGN(const std::vector<Index> places, element_places(data.shape(), indices, axis));
+  ASSAY_ASSIGN(const BlockVector<Index> places, element_places(data.shape(), indices, axis));
   ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(data.dtype(), indices.shape()));
   with_element_size(dtype_size_bytes(data.dtype()), [&]<typename T>() {
     const T* from = reinterpret_cast<const T*>(data.bytes());
@@ -86,7 +86,8 @@ Result<Tensor> compress(const RunContext& context, std::optional<Index> requeste
     return invalid_argument("condition may have up to " + std::to_string(data.dim(at)) + " elements; found " +
                             std::to_string(condition.size()));
   }
-  std::vector<Index> positions;
+  BlockVector<Index> positions;
+  positions.reserve(static_cast<std::size_t>(condition.size()));
   for (Index i = 0; i < condition.size(); ++i) {
     if (condition.data<bool>()[static_cast<std::size_t>(i)]) {
       positions.push_back(i);

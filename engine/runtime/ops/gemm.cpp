@@ -34,7 +34,7 @@ class Gemm : public Operator {
   Gemm(const GemmAttributes& attributes, bool b_constant)
       : attributes_(attributes), product_(attributes.alpha, b_constant) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& a = context.input(0);
     const Tensor& b = context.input(1);
     ASSAY_TRY(check_type(a, "A", {DType::kFloat32}));
@@ -57,7 +57,8 @@ class Gemm : public Operator {
       ASSAY_TRY(add_c(context.input(2), attributes_.beta, y));
     }
     context.multiply_accumulates = y.size() * left.dims[1];
-    return one_output(std::move(y));
+    outputs.push_back(std::move(y));
+    return {};
   }
 
   KernelInfo kernel() const override { return product_.kernel(); }

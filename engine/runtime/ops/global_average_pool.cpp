@@ -53,9 +53,10 @@ void average_lanes(const float* in, Index pixels, Index block, float* out) {
 
 class GlobalAveragePool final : public Operator {
  public:
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     ASSAY_ASSIGN(Tensor y, global_average_pool(context.input(0)));
-    return one_output(std::move(y));
+    outputs.push_back(std::move(y));
+    return {};
   }
 
   bool takes_blocks() const override { return true; }

@@ -42,7 +42,7 @@ class Gru final : public Operator {
  public:
   explicit Gru(RecurrentSpec spec) : spec_(std::move(spec)) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     constexpr Index kGates = 3;
     ASSAY_ASSIGN(const RecurrentRun run, read_recurrent_run(context, spec_, kGates));
     const Index size = run.hidden;
@@ -51,7 +51,7 @@ class Gru final : public Operator {
     ASSAY_ASSIGN(args.hidden, initial_state(context.input(5), spec_, run));
     std::vector<float> reset(static_cast<std::size_t>(size));
     std::vector<float> linear(static_cast<std::size_t>(size));
-    const RecurrentOutputs outputs =
+    const RecurrentOutputs made =
         walk_recurrence(std::move(args), [&](Index direction, std::vector<float>& gates, float* h, float*) {
           const std::vector<GateFunction>& f = spec_.gates[static_cast<std::size_t>(direction)];
           const float* r = run.recurrence(direction);
@@ -82,7 +82,8 @@ class Gru final : public Operator {
           }
         });
     context.multiply_accumulates = run.time * run.batch * spec_.directions * kGates * size * (run.input + size);
-    return recurrent_tensors(outputs, spec_, run);
+    add_recurrent_tensors(made, spec_, run, outputs);
+    return {};
   }
   KernelInfo kernel() const override { return plain_kernel("float32"); }
 
@@ -94,11 +95,11 @@ class Rnn final : public Operator {
  public:
   explicit Rnn(RecurrentSpec spec) : spec_(std::move(spec)) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     ASSAY_ASSIGN(const RecurrentRun run, read_recurrent_run(context, spec_, 1));
     WalkArgs args{.spec = spec_, .run = run, .biases = read_biases(spec_, run, 0).input, .hidden = {}, .cell = {}};
     ASSAY_ASSIGN(args.hidden, initial_state(context.input(5), spec_, run));
-    const RecurrentOutputs outputs =
+    const RecurrentOutputs made =
         walk_recurrence(std::move(args), [&](Index direction, std::vector<float>& gates, float* h, float*) {
           add_product(run.recurrence(direction), h, run.hidden, run.hidden, gates.data());
           for (Index j = 0; j < run.hidden; ++j) {
@@ -107,7 +108,8 @@ class Rnn final : public Operator {
           }
         });
     context.multiply_accumulates = run.time * run.batch * spec_.directions * run.hidden * (run.input + run.hidden);
-    return recurrent_tensors(outputs, spec_, run);
+    add_recurrent_tensors(made, spec_, run, outputs);
+    return {};
   }
   KernelInfo kernel() const override { return plain_kernel("float32"); }
 

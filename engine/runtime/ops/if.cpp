@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // If: runs the branch that the condition, one bool, chooses.
+#include <algorithm>
+#include <iterator>
+
 #include "engine/runtime/ops/control_flow.h"
 #include "engine/runtime/ops/structure_operators.h"
 
@@ -10,13 +13,15 @@ class If final : public Operator {
  public:
   explicit If(Subgraphs branches) : branches_(std::move(branches)) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& condition = context.input(0);
     ASSAY_TRY(check_type(condition, "cond", {DType::kBool}));
     if (condition.size() != 1) {
       return invalid_argument("cond must have one element; found " + shape_text(condition.shape()));
     }
-    return branches_.run(condition.data<bool>()[0] ? 0 : 1, {}, context);
+    ASSAY_ASSIGN(std::vector<Tensor> made, branches_.run(condition.data<bool>()[0] ? 0 : 1, {}, context));
+    std::ranges::move(made, std::back_inserter(outputs));
+    return {};
   }
   KernelInfo kernel() const override { return control_kernel(); }
   std::vector<KernelInfo> nested_kernels() const override { return branches_.kernels(); }

@@ -7,9 +7,10 @@
 
 namespace assay::runtime {
 
-Result<std::vector<Index>> raw_indices(const Tensor& indices) {
+Result<BlockVector<Index>> raw_indices(const Tensor& indices) {
   ASSAY_TRY(check_type(indices, "indices", {DType::kInt32, DType::kInt64}));
-  return indices.to_indices();
+  const auto list_of = [](const auto& elements) { return BlockVector<Index>(elements.begin(), elements.end()); };
+  return indices.dtype() == DType::kInt32 ? list_of(indices.data<std::int32_t>()) : list_of(indices.data<Index>());
 }
 
 Result<Index> normalize_index(Index index, Index size) {
@@ -20,15 +21,15 @@ Result<Index> normalize_index(Index index, Index size) {
   return index < 0 ? index + size : index;
 }
 
-Result<std::vector<Index>> read_indices(const Tensor& indices, Index size) {
-  ASSAY_ASSIGN(std::vector<Index> list, raw_indices(indices));
+Result<BlockVector<Index>> read_indices(const Tensor& indices, Index size) {
+  ASSAY_ASSIGN(BlockVector<Index> list, raw_indices(indices));
   for (Index& index : list) {
     ASSAY_ASSIGN(index, normalize_index(index, size));
   }
   return list;
 }
 
-Result<std::vector<Index>> element_places(const Shape& data, const Tensor& indices, Index axis) {
+Result<BlockVector<Index>> element_places(const Shape& data, const Tensor& indices, Index axis) {
   const Shape& shape = indices.shape();
   const auto at = static_cast<std::size_t>(axis);
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -37,7 +38,7 @@ Result<std::vector<Index>> element_places(const Shape& data, const Tensor& indic
                               shape_text(data) + " in dimension " + std::to_string(i));
     }
   }
-  ASSAY_ASSIGN(std::vector<Index> places, read_indices(indices, data[at]));
+  ASSAY_ASSIGN(BlockVector<Index> places, read_indices(indices, data[at]));
   std::array<Strides, 2> strides = {contiguous_strides(shape), contiguous_strides(data)};
   const Index along = strides[1][at];
   strides[1][at] = 0;
@@ -63,7 +64,7 @@ Result<SlicePlaces> slice_places(const Shape& data, const Tensor& indices, std::
                             " coordinates; data of shape " + shape_text(data) + " have " +
                             std::to_string(data.size() - batch_dims));
   }
-  ASSAY_ASSIGN(const std::vector<Index> list, raw_indices(indices));
+  ASSAY_ASSIGN(const BlockVector<Index> list, raw_indices(indices));
   const Strides strides = contiguous_strides(data);
   SlicePlaces places;
   places.length = dims_product(data, batch_dims + depth, data.size());
@@ -71,6 +72,7 @@ Result<SlicePlaces> slice_places(const Shape& data, const Tensor& indices, std::
   const Index batch = dims_product(shape, 0, batch_dims);
   const Index per_batch = batch == 0 ? 0 : count / batch;
   const Index batch_stride = dims_product(data, batch_dims, data.size());
+  places.offsets.reserve(static_cast<std::size_t>(count));
   for (Index i = 0; i < count; ++i) {
     Index offset = i / per_batch * batch_stride;
     for (std::size_t j = 0; j < depth; ++j) {

@@ -41,41 +41,41 @@ Result<Tensor> to_float(const Tensor& sums, const Scales& scales) {
 
 class MatMulIntegerToFloat final : public Operator {
  public:
-  explicit MatMulIntegerToFloat(std::unique_ptr<Operator> product) : product_(std::move(product)) {}
+  explicit MatMulIntegerToFloat(Part product) : product_(std::move(product)) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
-    ASSAY_ASSIGN(const Tensor sums, run_part(*product_, context,
-                                             {context.input(0), context.input(1), context.input(4), context.input(5)}));
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
+    ASSAY_ASSIGN(const Tensor sums,
+                 product_.run(context, {context.input(0), context.input(1), context.input(4), context.input(5)}));
     ASSAY_ASSIGN(Tensor y, to_float(sums, {.a = context.input(2), .b = context.input(3), .bias = context.input(6)}));
-    return one_output(std::move(y));
+    outputs.push_back(std::move(y));
+    return {};
   }
-  KernelInfo kernel() const override { return product_->kernel(); }
-  bool saturates() const override { return product_->saturates(); }
+  KernelInfo kernel() const override { return product_.op().kernel(); }
+  bool saturates() const override { return product_.op().saturates(); }
 
  private:
-  std::unique_ptr<Operator> product_;
+  Part product_;
 };
 
 class DynamicQuantizeMatMul final : public Operator {
  public:
-  DynamicQuantizeMatMul(std::unique_ptr<Operator> quantize, std::unique_ptr<Operator> product)
-      : quantize_(std::move(quantize)), product_(std::move(product)) {}
+  DynamicQuantizeMatMul(Part quantize, Part product) : quantize_(std::move(quantize)), product_(std::move(product)) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
-    const std::vector<Tensor> a = {context.input(0)};
-    RunContext inner{.inputs = a, .threads = context.threads};
-    ASSAY_ASSIGN(const std::vector<Tensor> quantized, quantize_->run(inner));
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
+    std::array<Tensor, 3> quantized;
+    ASSAY_TRY(quantize_.run(context, context.inputs.first(1), quantized));
     ASSAY_ASSIGN(const Tensor sums,
-                 run_part(*product_, context, {quantized[0], context.input(1), quantized[2], context.input(3)}));
+                 product_.run(context, {quantized[0], context.input(1), quantized[2], context.input(3)}));
     ASSAY_ASSIGN(Tensor y, to_float(sums, {.a = quantized[1], .b = context.input(2), .bias = context.input(4)}));
-    return one_output(std::move(y));
+    outputs.push_back(std::move(y));
+    return {};
   }
-  KernelInfo kernel() const override { return product_->kernel(); }
-  bool saturates() const override { return product_->saturates(); }
+  KernelInfo kernel() const override { return product_.op().kernel(); }
+  bool saturates() const override { return product_.op().saturates(); }
 
  private:
-  std::unique_ptr<Operator> quantize_;
-  std::unique_ptr<Operator> product_;
+  Part quantize_;
+  Part product_;
 };
 
 }  // namespace

@@ -66,14 +66,15 @@ RowStatistics statistics_of(const T* x, Index count, const NormSpec& spec) {
 
 // An operand broadcast to one row of `count` elements: as it is, or repeated.
 template <typename T>
-Result<std::vector<T>> row_operand(const Tensor& tensor, const Shape& row, const char* name) {
+Result<BlockVector<T>> row_operand(const Tensor& tensor, const Shape& row, const char* name) {
   ASSAY_TRY(check_type(tensor, name, {DTypeOf<T>::value}));
   ASSAY_ASSIGN(const Shape shape, broadcast_shape(tensor.shape(), row));
   if (shape != row) {
     return unsupported(std::string(name) + " must broadcast to the normalised dimensions " + shape_text(row) +
                        "; found " + shape_text(tensor.shape()));
   }
-  std::vector<T> out;
+  BlockVector<T> out;
+  out.reserve(static_cast<std::size_t>(dims_product(row, 0, row.size())));
   const std::array<Strides, 1> strides = {broadcast_strides(tensor.shape(), row)};
   for_each_row<1>(row, strides, [&](const auto& offsets, Index count, const auto& steps) {
     for (Index i = 0; i < count; ++i) {
@@ -95,8 +96,8 @@ Result<NormResult> normalize(const Tensor& x, const Tensor& scale, const Tensor&
   const Shape row(x.shape().begin() + axis, x.shape().end());
   Shape kept = x.shape();
   std::fill(kept.begin() + axis, kept.end(), 1);
-  ASSAY_ASSIGN(const std::vector<T> factors, row_operand<T>(scale, row, "scale"));
-  std::vector<T> offsets(factors.size(), T{0});
+  ASSAY_ASSIGN(const BlockVector<T> factors, row_operand<T>(scale, row, "scale"));
+  BlockVector<T> offsets(factors.size(), T{0});
   if (!shift.empty()) {
     ASSAY_ASSIGN(offsets, row_operand<T>(shift, row, "bias"));
   }
@@ -124,7 +125,7 @@ class LayerNormalization final : public Operator {
  public:
   explicit LayerNormalization(NormSpec spec) : spec_(spec) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& x = context.input(0);
     const Tensor& scale = context.input(1);
     const Tensor& shift = context.input(2);
@@ -134,7 +135,10 @@ class LayerNormalization final : public Operator {
     }
     ASSAY_ASSIGN(NormResult result, with_type(FloatTypes(), x.dtype(), "X",
                                               [&]<typename T>() { return normalize<T>(x, scale, shift, spec_); }));
-    return std::vector<Tensor>{std::move(result.y), std::move(result.mean), std::move(result.inverse)};
+    outputs.push_back(std::move(result.y));
+    outputs.push_back(std::move(result.mean));
+    outputs.push_back(std::move(result.inverse));
+    return {};
   }
   KernelInfo kernel() const override { return plain_kernel("float32"); }
 
@@ -146,7 +150,7 @@ class SkipLayerNormalization final : public Operator {
  public:
   explicit SkipLayerNormalization(double epsilon) : spec_{.axis = -1, .epsilon = epsilon, .centers = true} {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& x = context.input(0);
     ASSAY_TRY(check_type(x, "input", {DType::kFloat32}));
     ASSAY_ASSIGN(Tensor sum, Tensor::allocate_uninitialized(DType::kFloat32, x.shape()));
@@ -175,7 +179,11 @@ class SkipLayerNormalization final : public Operator {
       }
     });
     ASSAY_ASSIGN(NormResult result, normalize<float>(sum, context.input(2), context.input(3), spec_));
-    return std::vector<Tensor>{std::move(result.y), std::move(result.mean), std::move(result.inverse), std::move(sum)};
+    outputs.push_back(std::move(result.y));
+    outputs.push_back(std::move(result.mean));
+    outputs.push_back(std::move(result.inverse));
+    outputs.push_back(std::move(sum));
+    return {};
   }
   KernelInfo kernel() const override { return plain_kernel("float32"); }
 

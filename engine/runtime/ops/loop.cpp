@@ -16,32 +16,31 @@ class Loop final : public Operator {
  public:
   Loop(Subgraphs body, std::size_t carried) : body_(std::move(body)), carried_(carried) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     ASSAY_ASSIGN(const Index trips, trip_count(context.input(0)));
     Tensor condition = context.input(1).empty() ? Tensor::scalar(true) : context.input(1);
     ASSAY_TRY(check_flag(condition));
-    std::vector<Tensor> carried;
     for (std::size_t i = 0; i < carried_; ++i) {
-      carried.push_back(context.input(2 + i));
+      outputs.push_back(context.input(2 + i));
     }
     const std::size_t scans = body_.outputs(0) - 1 - carried_;
     std::vector<std::vector<Tensor>> stacked(scans);
     for (Index trip = 0; trip < trips && condition.data<bool>()[0]; ++trip) {
       std::vector<Tensor> arguments = {Tensor::scalar(trip), condition};
-      arguments.insert(arguments.end(), carried.begin(), carried.end());
-      ASSAY_ASSIGN(std::vector<Tensor> outputs, body_.run(0, std::move(arguments), context));
-      condition = outputs[0];
+      arguments.insert(arguments.end(), outputs.begin(), outputs.end());
+      ASSAY_ASSIGN(std::vector<Tensor> made, body_.run(0, std::move(arguments), context));
+      condition = made[0];
       ASSAY_TRY(check_flag(condition));
-      std::move(outputs.begin() + 1, outputs.begin() + 1 + static_cast<std::ptrdiff_t>(carried_), carried.begin());
+      std::move(made.begin() + 1, made.begin() + 1 + static_cast<std::ptrdiff_t>(carried_), outputs.begin());
       for (std::size_t i = 0; i < scans; ++i) {
-        stacked[i].push_back(std::move(outputs[1 + carried_ + i]));
+        stacked[i].push_back(std::move(made[1 + carried_ + i]));
       }
     }
     for (const std::vector<Tensor>& elements : stacked) {
       ASSAY_ASSIGN(Tensor joined, stack(elements, 0));
-      carried.push_back(std::move(joined));
+      outputs.push_back(std::move(joined));
     }
-    return carried;
+    return {};
   }
   KernelInfo kernel() const override { return control_kernel(); }
   std::vector<KernelInfo> nested_kernels() const override { return body_.kernels(); }
@@ -51,7 +50,7 @@ class Loop final : public Operator {
     if (tensor.empty()) {
       return std::numeric_limits<Index>::max();
     }
-    ASSAY_ASSIGN(const std::vector<Index> list, index_list(tensor, "M"));
+    ASSAY_ASSIGN(const IndexList list, index_list(tensor, "M"));
     if (list.size() != 1) {
       return invalid_argument("M must have one element; found " + shape_text(tensor.shape()));
     }

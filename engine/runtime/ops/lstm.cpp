@@ -14,7 +14,7 @@ class Lstm final : public Operator {
  public:
   explicit Lstm(RecurrentSpec spec) : spec_(std::move(spec)) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     ASSAY_ASSIGN(const RecurrentRun run, read_recurrent_run(context, spec_, kGates));
     const Index hidden = run.hidden;
     const Tensor& peepholes = context.input(7);
@@ -39,14 +39,15 @@ class Lstm final : public Operator {
       args.biases.push_back(std::move(bias));
     }
     const float* diagonal = peepholes.empty() ? nullptr : peepholes.data<float>().data();
-    const RecurrentOutputs outputs =
+    const RecurrentOutputs made =
         walk_recurrence(std::move(args), [&](Index direction, std::vector<float>& gates, float* h, float* c) {
           add_product(run.recurrence(direction), h, kGates * hidden, hidden, gates.data());
           step(direction, diagonal == nullptr ? nullptr : diagonal + direction * 3 * hidden,
                {.gates = gates.data(), .hidden = h, .cell = c, .size = hidden});
         });
     context.multiply_accumulates = run.time * run.batch * spec_.directions * kGates * hidden * (run.input + hidden);
-    return recurrent_tensors(outputs, spec_, run);
+    add_recurrent_tensors(made, spec_, run, outputs);
+    return {};
   }
   KernelInfo kernel() const override { return plain_kernel("float32"); }
 

@@ -68,7 +68,7 @@ class MatMul : public Operator {
  public:
   explicit MatMul(bool b_constant) : product_(1.0F, b_constant) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& a = context.input(0);
     const Tensor& b = context.input(1);
     ASSAY_TRY(check_type(a, "A", {DType::kFloat32}));
@@ -87,7 +87,8 @@ class MatMul : public Operator {
                               .y_dims = shape.product}));
     }
     context.multiply_accumulates = y.size() * shape.a.back();
-    return one_output(std::move(y));
+    outputs.push_back(std::move(y));
+    return {};
   }
 
   KernelInfo kernel() const override { return product_.kernel(); }

@@ -16,7 +16,7 @@ class MatMulInteger final : public Operator {
 
   Status prepare(const PrepareContext& context) { return matmul_.prepare(context); }
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& a = context.input(kA);
     const Tensor& b = context.input(kB);
     ASSAY_TRY(expect_8bit(a, "A"));
@@ -27,7 +27,8 @@ class MatMulInteger final : public Operator {
     }
     ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kInt32, matmul_.shape().output));
     ASSAY_TRY(matmul_.sums(context, a.bytes(), y.mutable_data<std::int32_t>().data()));
-    return std::vector<Tensor>{std::move(y)};
+    outputs.push_back(std::move(y));
+    return {};
   }
 
   KernelInfo kernel() const override { return matmul_.kernel(); }
@@ -37,15 +38,16 @@ class MatMulInteger final : public Operator {
   Status set_parameters(const RunContext& context) {
     const Tensor& a = context.input(kA);
     const Tensor& b = context.input(kB);
-    ASSAY_ASSIGN(const std::vector<std::int32_t> a_zero_points,
-                 read_row_zero_points(context.input(kAZeroPoint), a.dtype(), a.shape(), "a_zero_point"));
-    ASSAY_ASSIGN(const std::vector<std::int32_t> b_zero_points,
-                 read_column_zero_points(context.input(kBZeroPoint), b.dtype(), b.shape(), "b_zero_point"));
-    matmul_.set_parameters({.a_zero_points = a_zero_points, .b_zero_points = b_zero_points});
+    ASSAY_TRY(read_row_zero_points(context.input(kAZeroPoint), a.dtype(), a.shape(), "a_zero_point", a_zero_points_));
+    ASSAY_TRY(
+        read_column_zero_points(context.input(kBZeroPoint), b.dtype(), b.shape(), "b_zero_point", b_zero_points_));
+    matmul_.set_parameters({.a_zero_points = a_zero_points_, .b_zero_points = b_zero_points_});
     return {};
   }
 
   QuantizedMatmul matmul_;
+  std::vector<std::int32_t> a_zero_points_;
+  std::vector<std::int32_t> b_zero_points_;
 };
 
 }  // namespace

@@ -116,7 +116,7 @@ class MaxPool final : public Operator {
         profile_(context.profile),
         choice_(kernels::choose_pool(context.profile, context.features)) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& x = context.input(0);
     ASSAY_TRY(check_type(x, "X", {DType::kFloat32, DType::kInt8, DType::kUint8}));
     ASSAY_ASSIGN(const Window window, resolve_window(spec_, x.shape(), spec_.kernel));
@@ -128,7 +128,8 @@ class MaxPool final : public Operator {
     } else if (y.size() > 0) {
       pool_floats(x, window, y);
     }
-    return one_output(std::move(y));
+    outputs.push_back(std::move(y));
+    return {};
   }
 
   bool takes_blocks() const override { return true; }

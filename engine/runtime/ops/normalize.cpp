@@ -95,8 +95,8 @@ Result<Tensor> group_normalization(const RunContext& context, Index groups, doub
 
 // (x - mean) / sqrt(variance) over the axes; 1e-9 keeps a constant from dividing by 0.
 template <typename T>
-Result<Tensor> mean_variance_normalization(const Tensor& x, const std::vector<Index>& requested) {
-  ASSAY_ASSIGN(const std::vector<Index> axes, normalize_axes(requested, x.rank()));
+Result<Tensor> mean_variance_normalization(const Tensor& x, const IndexList& requested) {
+  ASSAY_ASSIGN(const IndexList axes, normalize_axes(requested, x.rank()));
   Shape kept = x.shape();
   Index count = 1;
   for (const Index axis : axes) {
@@ -186,8 +186,7 @@ OperatorResult prepare_group_normalization(const PrepareContext& context) {
 }
 OperatorResult prepare_mean_variance_normalization(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 1, 1));
-  const std::vector<Index> axes =
-      context.node.has_attribute("axes") ? context.node.ints_attribute("axes") : std::vector<Index>{0, 2, 3};
+  const IndexList axes = context.node.has_attribute("axes") ? context.node.ints_attribute("axes") : IndexList{0, 2, 3};
   return prepare_floats(
       [axes]<typename T>(const RunContext& run) { return mean_variance_normalization<T>(run.input(0), axes); });
 }

@@ -35,7 +35,7 @@ constexpr Index kOutside = -1;
 
 // For each output position along one dimension the input position, or kOutside.
 struct PaddedDim {
-  std::vector<Index> source;
+  BlockVector<Index> source;
   Index stride = 1;  // in the input, elements
   // The output positions [first, last) have the input positions that follow source[first].
   Index first = 0;
@@ -97,10 +97,10 @@ Result<Index> padded_size(const PadRequest& request) {
 }
 
 // For each of `total` output positions the input position. `request` has passed padded_size().
-std::vector<Index> sources(const PadRequest& request, Index total) {
+BlockVector<Index> sources(const PadRequest& request, Index total) {
   const Index dropped = std::max<Index>(0, -request.begin);
   const Index kept = request.size - dropped - std::max<Index>(0, -request.end);
-  std::vector<Index> out(static_cast<std::size_t>(total));
+  BlockVector<Index> out(static_cast<std::size_t>(total));
   for (Index i = 0; i < total; ++i) {
     const Index source = source_of(i - std::max<Index>(0, request.begin), kept, request.mode);
     out[static_cast<std::size_t>(i)] = source == kOutside ? kOutside : source + dropped;
@@ -111,7 +111,7 @@ std::vector<Index> sources(const PadRequest& request, Index total) {
 template <typename T>
 class Padder {
  public:
-  Padder(const std::vector<PaddedDim>& dims, const T* in, T fill, T* out)
+  Padder(const BlockVector<PaddedDim>& dims, const T* in, T fill, T* out)
       : dims_(dims), in_(in), fill_(fill), out_(out) {}
 
   // `offset` is kOutside where an outer dimension is outside already.
@@ -153,14 +153,14 @@ class Padder {
     }
   }
 
-  const std::vector<PaddedDim>& dims_;
+  const BlockVector<PaddedDim>& dims_;
   const T* in_;
   T fill_;
   T* out_;
 };
 
 struct PadArgs {
-  std::vector<Index> pads;  // begins, then ends, one each per dimension of data
+  IndexList pads;  // begins, then ends, one each per dimension of data
   PadMode mode = PadMode::kConstant;
   const std::byte* value = nullptr;  // one element of data's type; null: 0
 };
@@ -173,7 +173,7 @@ Result<Tensor> pad(const Tensor& data, const PadArgs& args) {
   }
   // The whole shape is checked before anything of its size is made.
   Shape shape;
-  std::vector<PadRequest> requests;
+  InlineVector<PadRequest, 8> requests;
   for (std::size_t i = 0; i < rank; ++i) {
     requests.push_back(
         {.axis = i, .size = data.dim(i), .begin = args.pads[i], .end = args.pads[i + rank], .mode = args.mode});
@@ -186,7 +186,7 @@ Result<Tensor> pad(const Tensor& data, const PadArgs& args) {
   }
   ASSAY_TRY(
       check_memory(static_cast<std::size_t>(std::accumulate(shape.begin(), shape.end(), Index{0})) * sizeof(Index)));
-  std::vector<PaddedDim> dims(rank);
+  BlockVector<PaddedDim> dims(rank);
   for (std::size_t i = 0; i < rank; ++i) {
     const Index kept_end = shape[i] - std::max<Index>(0, requests[i].end);
     const Index kept_begin = std::min(std::max<Index>(0, requests[i].begin), kept_end);
@@ -207,13 +207,13 @@ Result<Tensor> pad(const Tensor& data, const PadArgs& args) {
 }
 
 // Pads of the named axes, spread over all dimensions.
-Result<std::vector<Index>> spread(const std::vector<Index>& pads, const std::vector<Index>& axes, std::size_t rank) {
-  ASSAY_ASSIGN(const std::vector<Index> normal, normalize_axes(axes, rank));
+Result<IndexList> spread(const IndexList& pads, const IndexList& axes, std::size_t rank) {
+  ASSAY_ASSIGN(const IndexList normal, normalize_axes(axes, rank));
   if (pads.size() != 2 * axes.size()) {
     return invalid_argument("pads must have a begin and an end for each of the " + std::to_string(axes.size()) +
                             " axes; found " + shape_text(pads));
   }
-  std::vector<Index> out(2 * rank, 0);
+  IndexList out(2 * rank, 0);
   for (std::size_t i = 0; i < normal.size(); ++i) {
     const auto axis = static_cast<std::size_t>(normal[i]);
     out[axis] = pads[i];
@@ -235,7 +235,7 @@ Result<Tensor> pad_by_inputs(const RunContext& run, PadMode mode) {
     args.value = value.bytes();
   }
   if (const Tensor& axes_input = run.input(3); !axes_input.empty()) {
-    ASSAY_ASSIGN(const std::vector<Index> axes, index_list(axes_input, "axes"));
+    ASSAY_ASSIGN(const IndexList axes, index_list(axes_input, "axes"));
     ASSAY_ASSIGN(args.pads, spread(args.pads, axes, data.rank()));
   }
   return pad(data, args);
@@ -250,7 +250,7 @@ OperatorResult prepare_pad(const PrepareContext& context) {
     return make_operator([mode](const RunContext& run) { return pad_by_inputs(run, mode); }, "move");
   }
   ASSAY_TRY(check_arity(context, 1, 1));
-  const std::vector<Index> pads = context.node.ints_attribute("pads");
+  const IndexList pads = context.node.ints_attribute("pads");
   const float value = context.node.float_attribute("value", 0);
   return make_operator(
       [mode, pads, value](const RunContext& run) -> Result<Tensor> {

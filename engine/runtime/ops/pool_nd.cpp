@@ -16,7 +16,7 @@ namespace {
 
 // Position of a row-major element when the first spatial dimension runs fastest.
 Index column_major(const WindowNd& window, Index element) {
-  std::vector<Index> position(window.axes.size());
+  IndexList position(window.axes.size());
   for (std::size_t i = position.size(); i-- > 0;) {
     position[i] = element % window.axes[i].input;
     element /= window.axes[i].input;
@@ -34,17 +34,16 @@ class MaxPoolNd final : public Operator {
  public:
   MaxPoolNd(WindowSpec spec, bool column_order) : spec_(std::move(spec)), column_order_(column_order) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& x = context.input(0);
     ASSAY_ASSIGN(const WindowNd window, resolve_window_nd(spec_, x.shape(), spec_.kernel));
-    return with_type(MaxTypes(), x.dtype(), "X",
-                     [&]<typename T>() -> Result<std::vector<Tensor>> { return pool<T>(x, window); });
+    return with_type(MaxTypes(), x.dtype(), "X", [&]<typename T>() { return pool<T>(x, window, outputs); });
   }
   KernelInfo kernel() const override { return plain_kernel("exact"); }
 
  private:
   template <typename T>
-  Result<std::vector<Tensor>> pool(const Tensor& x, const WindowNd& window) const {
+  Status pool(const Tensor& x, const WindowNd& window, std::vector<Tensor>& outputs) const {
     const Shape shape = window.output_shape({x.dim(0), x.dim(1)});
     ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(x.dtype(), shape));
     ASSAY_ASSIGN(Tensor indices, Tensor::allocate_uninitialized(DType::kInt64, shape));
@@ -67,10 +66,9 @@ class MaxPoolNd final : public Operator {
         *index++ = p * plane + (column_order_ ? column_major(window, at) : at);
       }
     }
-    std::vector<Tensor> outputs;
     outputs.push_back(std::move(y));
     outputs.push_back(std::move(indices));
-    return outputs;
+    return {};
   }
 
   WindowSpec spec_;
@@ -153,11 +151,11 @@ class ByRank final : public Operator {
   ByRank(std::unique_ptr<Operator> fast, std::unique_ptr<Operator> general, std::vector<DType> fast_types)
       : fast_(std::move(fast)), general_(std::move(general)), fast_types_(std::move(fast_types)) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& x = context.input(0);
     const bool typed = std::find(fast_types_.begin(), fast_types_.end(), x.dtype()) != fast_types_.end();
     last_fast_ = typed && (x.rank() == 3 || x.rank() == 4);
-    return last_fast_ ? fast_->run(context) : general_->run(context);
+    return (last_fast_ ? fast_ : general_)->run(context, outputs);
   }
   bool takes_blocks() const override { return fast_->takes_blocks(); }
   Result<ChannelBlocks> run_in_blocks(RunContext& context) override {

@@ -42,7 +42,7 @@ class QGemm final : public Operator {
 
   Status prepare(const PrepareContext& context) { return matmul_.prepare(context); }
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& a = context.input(kA);
     const Tensor& b = context.input(kB);
     ASSAY_TRY(expect_8bit(a, "A"));
@@ -63,7 +63,8 @@ class QGemm final : public Operator {
     } else {
       ASSAY_TRY(matmul_.requantized(context, rows, y.mutable_bytes()));
     }
-    return std::vector<Tensor>{std::move(y)};
+    outputs.push_back(std::move(y));
+    return {};
   }
 
   KernelInfo kernel() const override { return matmul_.kernel(); }
@@ -71,13 +72,13 @@ class QGemm final : public Operator {
 
  private:
   Status set_parameters(const RunContext& context) {
-    ASSAY_ASSIGN(parameters_, read_parameters(context, matmul_.shape()));
+    ASSAY_TRY(read_parameters(context, matmul_.shape(), parameters_));
     matmul_.set_parameters({.a_zero_points = {&parameters_.a_zero_point, 1},
                             .b_zero_points = parameters_.b_zero_points,
                             .bias = parameters_.bias});
     if (!in_steps(context)) {
-      parameters_.requantization.scales =
-          product_scales(parameters_.a_scale, parameters_.b_scales, parameters_.y_scale);
+      set_product_scales(parameters_.a_scale, parameters_.b_scales, parameters_.y_scale,
+                         parameters_.requantization.scales);
       matmul_.set_requantization(parameters_.requantization);
     }
     return {};
@@ -88,15 +89,15 @@ class QGemm final : public Operator {
     return parameters_.float_output || (!context.input(kC).empty() && parameters_.bias.empty());
   }
 
-  Result<Parameters> read_parameters(const RunContext& context, const MatmulShape& shape) const {
-    Parameters out;
+  Status read_parameters(const RunContext& context, const MatmulShape& shape, Parameters& out) const {
     const DType b_type = context.input(kB).dtype();
     ASSAY_ASSIGN(const float a_scale, read_scale(context.input(kAScale), "a_scale"));
     out.a_scale = alpha_ * a_scale;
     ASSAY_ASSIGN(out.a_zero_point,
                  read_zero_point(context.input(kAZeroPoint), context.input(kA).dtype(), "a_zero_point"));
-    ASSAY_ASSIGN(out.b_scales, read_scales(context.input(kBScale), shape.n, "b_scale"));
-    ASSAY_ASSIGN(out.b_zero_points, read_zero_points(context.input(kBZeroPoint), b_type, shape.n, "b_zero_point"));
+    ASSAY_TRY(read_scales(context.input(kBScale), shape.n, "b_scale", out.b_scales));
+    ASSAY_TRY(read_zero_points(context.input(kBZeroPoint), b_type, shape.n, "b_zero_point", out.b_zero_points));
+    out.bias.clear();
     if (const Tensor& c = context.input(kC); !c.empty()) {
       ASSAY_TRY(expect_dtype(c, DType::kInt32, "C"));
       const auto broadcast = broadcast_shape(c.shape(), shape.output);
@@ -104,13 +105,13 @@ class QGemm final : public Operator {
         return invalid_argument("C broadcasts to " + shape_text(shape.output) + "; found " + shape_text(c.shape()));
       }
       if (is_row(c, shape.n)) {
-        out.bias = to_int32s(c);
+        read_int32s(c, out.bias);
         out.bias.resize(static_cast<std::size_t>(shape.n), out.bias.empty() ? 0 : out.bias.front());
       }
     }
     out.float_output = context.input(kYScale).empty();
     if (out.float_output) {
-      return out;
+      return {};
     }
     ASSAY_ASSIGN(out.y_scale, read_scale(context.input(kYScale), "y_scale"));
     const Tensor& y_zero_point = context.input(kYZeroPoint);
@@ -118,7 +119,7 @@ class QGemm final : public Operator {
     ASSAY_ASSIGN(out.requantization.y_zero_point, read_zero_point(y_zero_point, y_zero_point.dtype(), "y_zero_point"));
     ASSAY_TRY(read_clamp(node_, y_zero_point.dtype(), out.requantization));
     out.requantization.y_signed = y_zero_point.dtype() == DType::kInt8;
-    return out;
+    return {};
   }
 
   // A as [M, K].

@@ -20,6 +20,7 @@ enum Input : std::size_t { kX, kXScale, kXZeroPoint, kW, kWScale, kWZeroPoint, k
 
 struct Parameters {
   std::int32_t x_zero_point = 0;
+  std::vector<float> w_scales;              // [M]
   std::vector<std::int32_t> w_zero_points;  // [M]
   std::vector<std::int32_t> bias;           // [M]
   Requantization requantization;            // [M]
@@ -32,7 +33,8 @@ std::span<const T> of_group(const std::vector<T>& values, const ConvShape& shape
                                             static_cast<std::size_t>(shape.group_outputs));
 }
 
-bool all_equal(const std::vector<std::int32_t>& values) {
+template <typename T>
+bool all_equal(const std::vector<T>& values) {
   return std::ranges::adjacent_find(values, std::not_equal_to<>()) == values.end();
 }
 
@@ -81,11 +83,11 @@ class QLinearConv final : public Operator {
     }
     // Zero points that are computed may differ.
     const Tensor* zero_points = context.constant(kWZeroPoint);
-    const bool equal = zero_points != nullptr && is_8bit(zero_points->dtype()) && all_equal(to_int32s(*zero_points));
+    const bool equal = zero_points != nullptr && is_8bit(zero_points->dtype()) && all_equal(zero_points->to_indices());
     return pack(*w, x_type == DType::kInt8, equal);
   }
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& x = context.input(kX);
     ASSAY_TRY(expect_8bit(x, "x"));
     ASSAY_TRY(expect_8bit(context.input(kW), "w"));
@@ -104,7 +106,8 @@ class QLinearConv final : public Operator {
     } else {
       ASSAY_TRY(run_product(context, y));
     }
-    return std::vector<Tensor>{std::move(y)};
+    outputs.push_back(std::move(y));
+    return {};
   }
 
   KernelInfo kernel() const override { return conv_kernel_info(kernels_, depthwise_, profile_); }
@@ -129,16 +132,17 @@ class QLinearConv final : public Operator {
     const Tensor& w = context.input(kW);
     bound_.is_set = false;
     ASSAY_ASSIGN(bound_.shape, resolve_conv_shape(spec_, group_, x.shape(), w.shape()));
-    ASSAY_ASSIGN(bound_.parameters, read_parameters(context, bound_.shape));
+    ASSAY_TRY(read_parameters(context, bound_.shape, bound_.parameters));
     const bool x_signed = x.dtype() == DType::kInt8;
     const bool equal = all_equal(bound_.parameters.w_zero_points);
     const bool depthwise = equal && bound_.shape.depthwise();
     if (!weights_are_constant_ || x_signed != x_signed_ || depthwise != depthwise_) {
       ASSAY_TRY(pack(w, x_signed, equal));
     }
-    bound_.corrections.clear();
-    bound_.requantizations.clear();
-    for (Index group = 0; group < (depthwise_ ? 0 : group_); ++group) {
+    const Index groups = depthwise_ ? 0 : group_;
+    bound_.corrections.resize(static_cast<std::size_t>(groups));
+    bound_.requantizations.resize(static_cast<std::size_t>(groups));
+    for (Index group = 0; group < groups; ++group) {
       set_group(group);
     }
     // Sums of rows are made from patches only.
@@ -153,26 +157,26 @@ class QLinearConv final : public Operator {
 
   void set_group(Index group) {
     const Parameters& parameters = bound_.parameters;
-    bound_.corrections.push_back(
-        make_correction({.b = weights_.packed(group),
-                         .a_zero_point = parameters.x_zero_point,
-                         .b_zero_points = of_group(parameters.w_zero_points, bound_.shape, group),
-                         .bias = of_group(parameters.bias, bound_.shape, group)}));
-    Requantization requantization = parameters.requantization;
+    const auto g = static_cast<std::size_t>(group);
+    make_correction({.b = weights_.packed(group),
+                     .a_zero_point = parameters.x_zero_point,
+                     .b_zero_points = of_group(parameters.w_zero_points, bound_.shape, group),
+                     .bias = of_group(parameters.bias, bound_.shape, group)},
+                    bound_.corrections[g]);
+    Requantization& requantization = bound_.requantizations[g];
+    requantization = parameters.requantization;
     const auto scales = of_group(parameters.requantization.scales, bound_.shape, group);
     requantization.scales.assign(scales.begin(), scales.end());
-    bound_.requantizations.push_back(std::move(requantization));
   }
 
-  Result<Parameters> read_parameters(const RunContext& context, const ConvShape& shape) const {
-    Parameters out;
+  Status read_parameters(const RunContext& context, const ConvShape& shape, Parameters& out) const {
     const Index outputs = shape.outputs();
     ASSAY_ASSIGN(const float x_scale, read_scale(context.input(kXScale), "x_scale"));
     ASSAY_ASSIGN(out.x_zero_point,
                  read_zero_point(context.input(kXZeroPoint), context.input(kX).dtype(), "x_zero_point"));
-    ASSAY_ASSIGN(const std::vector<float> w_scales, read_scales(context.input(kWScale), outputs, "w_scale"));
-    ASSAY_ASSIGN(out.w_zero_points,
-                 read_zero_points(context.input(kWZeroPoint), context.input(kW).dtype(), outputs, "w_zero_point"));
+    ASSAY_TRY(read_scales(context.input(kWScale), outputs, "w_scale", out.w_scales));
+    ASSAY_TRY(read_zero_points(context.input(kWZeroPoint), context.input(kW).dtype(), outputs, "w_zero_point",
+                               out.w_zero_points));
     ASSAY_ASSIGN(const float y_scale, read_scale(context.input(kYScale), "y_scale"));
     const Tensor& y_zero_point = context.input(kYZeroPoint);
     ASSAY_TRY(expect_8bit(y_zero_point, "y_zero_point"));
@@ -180,16 +184,16 @@ class QLinearConv final : public Operator {
     ASSAY_ASSIGN(requantization.y_zero_point, read_zero_point(y_zero_point, y_zero_point.dtype(), "y_zero_point"));
     ASSAY_TRY(read_clamp(node_, y_zero_point.dtype(), requantization));
     requantization.y_signed = y_zero_point.dtype() == DType::kInt8;
-    requantization.scales = product_scales(x_scale, w_scales, y_scale);
+    set_product_scales(x_scale, out.w_scales, y_scale, requantization.scales);
     out.bias.assign(static_cast<std::size_t>(outputs), 0);
     if (const Tensor& bias = context.input(kBias); !bias.empty()) {
       ASSAY_TRY(expect_dtype(bias, DType::kInt32, "B"));
       if (bias.shape() != Shape{outputs}) {
         return invalid_argument("B has the shape [" + std::to_string(outputs) + "], found " + shape_text(bias.shape()));
       }
-      out.bias = to_int32s(bias);
+      read_int32s(bias, out.bias);
     }
-    return out;
+    return {};
   }
 
   void run_depthwise(const RunContext& context, Tensor& y) const {

@@ -28,7 +28,7 @@ class QLinearMatMul final : public Operator {
 
   Status prepare(const PrepareContext& context) { return matmul_.prepare(context); }
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& a = context.input(kA);
     ASSAY_TRY(expect_8bit(a, "a"));
     ASSAY_TRY(expect_8bit(context.input(kB), "b"));
@@ -42,7 +42,8 @@ class QLinearMatMul final : public Operator {
     } else {
       ASSAY_TRY(matmul_.requantized(context, a.bytes(), y.mutable_bytes()));
     }
-    return std::vector<Tensor>{std::move(y)};
+    outputs.push_back(std::move(y));
+    return {};
   }
 
   KernelInfo kernel() const override { return matmul_.kernel(); }
@@ -50,33 +51,32 @@ class QLinearMatMul final : public Operator {
 
  private:
   Status set_parameters(const RunContext& context) {
-    ASSAY_ASSIGN(parameters_, read_parameters(context));
+    ASSAY_TRY(read_parameters(context, parameters_));
     matmul_.set_parameters({.a_zero_points = parameters_.a_zero_points, .b_zero_points = parameters_.b_zero_points});
     if (!parameters_.per_row()) {
-      parameters_.requantization.scales =
-          product_scales(parameters_.a_scales[0], parameters_.b_scales, parameters_.y_scale);
+      set_product_scales(parameters_.a_scales[0], parameters_.b_scales, parameters_.y_scale,
+                         parameters_.requantization.scales);
       matmul_.set_requantization(parameters_.requantization);
     }
     return {};
   }
 
-  Result<Parameters> read_parameters(const RunContext& context) const {
+  Status read_parameters(const RunContext& context, Parameters& out) const {
     const Tensor& a = context.input(kA);
     const Tensor& b = context.input(kB);
     const Tensor& y_zero_point = context.input(kYZeroPoint);
-    Parameters out;
-    ASSAY_ASSIGN(out.a_scales, read_row_scales(context.input(kAScale), a.shape(), "a_scale"));
-    ASSAY_ASSIGN(out.a_zero_points,
-                 read_row_zero_points(context.input(kAZeroPoint), a.dtype(), a.shape(), "a_zero_point"));
-    ASSAY_ASSIGN(out.b_scales, read_column_scales(context.input(kBScale), b.shape(), "b_scale"));
-    ASSAY_ASSIGN(out.b_zero_points,
-                 read_column_zero_points(context.input(kBZeroPoint), b.dtype(), b.shape(), "b_zero_point"));
+    ASSAY_TRY(read_row_scales(context.input(kAScale), a.shape(), "a_scale", out.a_scales));
+    ASSAY_TRY(
+        read_row_zero_points(context.input(kAZeroPoint), a.dtype(), a.shape(), "a_zero_point", out.a_zero_points));
+    ASSAY_TRY(read_column_scales(context.input(kBScale), b.shape(), "b_scale", out.b_scales));
+    ASSAY_TRY(
+        read_column_zero_points(context.input(kBZeroPoint), b.dtype(), b.shape(), "b_zero_point", out.b_zero_points));
     ASSAY_ASSIGN(out.y_scale, read_scale(context.input(kYScale), "y_scale"));
     ASSAY_TRY(expect_8bit(y_zero_point, "y_zero_point"));
     ASSAY_ASSIGN(out.requantization.y_zero_point, read_zero_point(y_zero_point, y_zero_point.dtype(), "y_zero_point"));
     ASSAY_TRY(read_clamp(node_, y_zero_point.dtype(), out.requantization));
     out.requantization.y_signed = y_zero_point.dtype() == DType::kInt8;
-    return out;
+    return {};
   }
 
   Status run_per_row(RunContext& context, const std::byte* a_rows, std::byte* y) {

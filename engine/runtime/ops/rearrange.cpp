@@ -113,7 +113,7 @@ Result<Tensor> reverse_sequence(const RunContext& context, Index batch_axis, Ind
   }
   const Index batches = x.dim(static_cast<std::size_t>(batch_axis));
   const Index times = x.dim(static_cast<std::size_t>(time_axis));
-  ASSAY_ASSIGN(const std::vector<Index> lengths, raw_indices(context.input(1)));
+  ASSAY_ASSIGN(const BlockVector<Index> lengths, raw_indices(context.input(1)));
   if (static_cast<Index>(lengths.size()) != batches ||
       std::any_of(lengths.begin(), lengths.end(), [&](Index length) { return length < 0 || length > times; })) {
     return invalid_argument("sequence_lens must hold " + std::to_string(batches) + " lengths in [0, " +
@@ -158,7 +158,7 @@ OperatorResult prepare_trilu(const PrepareContext& context) {
       [upper](const RunContext& run) -> Result<Tensor> {
         Index k = 0;
         if (!run.input(1).empty()) {
-          ASSAY_ASSIGN(const std::vector<Index> list, index_list(run.input(1), "k"));
+          ASSAY_ASSIGN(const IndexList list, index_list(run.input(1), "k"));
           if (list.size() != 1) {
             return invalid_argument("k must have one element; found " + shape_text(run.input(1).shape()));
           }

@@ -161,7 +161,8 @@ Result<RecurrentRun> read_recurrent_run(const RunContext& context, const Recurre
   run.x = spec.batch_first ? swapped(from, run.batch, run.time, run.input) : std::vector<float>(from, from + x.size());
   run.lengths.assign(static_cast<std::size_t>(run.batch), run.time);
   if (!context.input(4).empty()) {
-    ASSAY_ASSIGN(run.lengths, index_list(context.input(4), "sequence_lens"));
+    ASSAY_ASSIGN(const IndexList lengths, index_list(context.input(4), "sequence_lens"));
+    run.lengths.assign(lengths.begin(), lengths.end());
     const bool fits = std::all_of(run.lengths.begin(), run.lengths.end(),
                                   [&](Index length) { return length >= 0 && length <= run.time; });
     if (!fits || static_cast<Index>(run.lengths.size()) != run.batch) {
@@ -232,9 +233,8 @@ RecurrentOutputs walk_recurrence(WalkArgs args, const RecurrentStep& step) {
   return out;
 }
 
-Result<std::vector<Tensor>> recurrent_tensors(const RecurrentOutputs& outputs, const RecurrentSpec& spec,
-                                              const RecurrentRun& run) {
-  std::vector<Tensor> tensors;
+void add_recurrent_tensors(const RecurrentOutputs& outputs, const RecurrentSpec& spec, const RecurrentRun& run,
+                           std::vector<Tensor>& tensors) {
   const Index slice = spec.directions * run.batch * run.hidden;
   if (spec.batch_first) {  // [batch, time, directions, hidden]
     std::vector<float> y(outputs.y.size());
@@ -258,7 +258,6 @@ Result<std::vector<Tensor>> recurrent_tensors(const RecurrentOutputs& outputs, c
                                                       swapped(state->data(), spec.directions, run.batch, run.hidden))
                                        : Tensor::from({spec.directions, run.batch, run.hidden}, *state));
   }
-  return tensors;
 }
 
 }  // namespace assay::runtime

@@ -74,9 +74,9 @@ struct WalkArgs {
 };
 RecurrentOutputs walk_recurrence(WalkArgs args, const RecurrentStep& step);
 
-// Y, Y_h (and Y_c) as tensors in the layout of the spec.
-Result<std::vector<Tensor>> recurrent_tensors(const RecurrentOutputs& outputs, const RecurrentSpec& spec,
-                                              const RecurrentRun& run);
+// Adds Y, Y_h (and Y_c) to `tensors` in the layout of the spec.
+void add_recurrent_tensors(const RecurrentOutputs& outputs, const RecurrentSpec& spec, const RecurrentRun& run,
+                           std::vector<Tensor>& tensors);
 
 inline float clipped(float x, float limit) { return limit > 0 ? (x < -limit ? -limit : x > limit ? limit : x) : x; }
 

@@ -145,7 +145,7 @@ Result<Tensor> reduce_as(const Tensor& x, const Shape& kept) {
   using Acc = typename Rule::template Acc<T>;
   ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(x.dtype(), kept));
   const Walk walk = make_walk(x.shape(), kept);
-  std::vector<Acc> sums(static_cast<std::size_t>(out.size()), Rule::template start<Acc, T>());
+  BlockVector<Acc> sums(static_cast<std::size_t>(out.size()), Rule::template start<Acc, T>());
   const T* in = x.data<T>().data();
   for_each_row<2>(walk.shape, walk.strides, [&](const auto& offsets, Index count, const auto& steps) {
     const T* row = in + offsets[0];
@@ -266,18 +266,18 @@ Result<Tensor> reduce_log_sum_exp(const Tensor& x, const Shape& kept) {
 using Reduce = Result<Tensor> (*)(const Tensor& x, const Shape& kept);
 
 struct ReduceSpec {
-  std::optional<std::vector<Index>> axes;  // of the attribute; none: all, or the input's
+  std::optional<IndexList> axes;  // of the attribute; none: all, or the input's
   bool keepdims = true;
   bool noop_with_empty_axes = false;
 };
 
 Result<Tensor> reduce(const RunContext& context, const ReduceSpec& spec, Reduce function) {
   const Tensor& x = context.input(0);
-  std::vector<Index> requested = spec.axes.value_or(std::vector<Index>());
+  IndexList requested = spec.axes.value_or(IndexList());
   if (!context.input(1).empty()) {
     ASSAY_ASSIGN(requested, index_list(context.input(1), "axes"));
   }
-  ASSAY_ASSIGN(const std::vector<Index> axes, normalize_axes(requested, x.rank()));
+  ASSAY_ASSIGN(const IndexList axes, normalize_axes(requested, x.rank()));
   Shape kept = x.shape();
   Shape squeezed;
   const bool all = axes.empty() && !spec.noop_with_empty_axes;

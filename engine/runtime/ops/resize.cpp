@@ -22,7 +22,7 @@ enum class AspectRatio { kStretch, kNotLarger, kNotSmaller };
 
 struct ResizeSpec {
   ResizeRules rules;
-  std::optional<std::vector<Index>> axes;
+  std::optional<IndexList> axes;
   AspectRatio aspect_ratio = AspectRatio::kStretch;
   float extrapolation = 0;
   std::optional<std::vector<float>> scales;  // Upsample's attribute
@@ -33,7 +33,7 @@ struct ResizeSpec {
 
 template <typename T>
 void blend(const T* in, const AxisSplit& split, const ResizeTaps& taps, Index output, T* out) {
-  std::vector<T> weights(taps.weights.begin(), taps.weights.end());
+  BlockVector<T> weights(taps.weights.begin(), taps.weights.end());
   for (Index o = 0; o < split.outer; ++o) {
     const T* slab = in + o * split.length * split.inner;
     for (Index j = 0; j < output; ++j) {
@@ -94,14 +94,14 @@ void extrapolate(Tensor& y, std::size_t axis, const ResizeTaps& taps, T value) {
   const AxisSplit split = split_at(y.shape(), axis);
   T* out = y.mutable_data<T>().data();
   for (Index row = 0; row < split.outer * split.length; ++row) {
-    if (taps.outside[static_cast<std::size_t>(row % split.length)]) {
+    if (taps.outside[static_cast<std::size_t>(row % split.length)] != 0) {
       std::fill_n(out + row * split.inner, split.inner, value);
     }
   }
 }
 
 struct Target {
-  std::vector<ResizeAxis> axes;  // one per dimension of X
+  InlineVector<ResizeAxis, 8> axes;  // one per dimension of X
 };
 
 // A size rounded down. Errors: one that no tensor may have.
@@ -113,8 +113,7 @@ Result<Index> whole_size(double size) {
 }
 
 // The sizes that `sizes` ask for under the aspect-ratio policy, with their scales.
-Status fit_sizes(Target& target, const std::vector<std::size_t>& axes, const std::vector<Index>& sizes,
-                 AspectRatio policy) {
+Status fit_sizes(Target& target, const InlineVector<std::size_t, 8>& axes, const IndexList& sizes, AspectRatio policy) {
   std::optional<double> common;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     ResizeAxis& axis = target.axes[axes[i]];
@@ -141,24 +140,26 @@ Result<Target> resolve(const RunContext& context, const ResizeSpec& spec) {
   for (const Index size : x.shape()) {
     target.axes.push_back({.input = size, .output = size});
   }
-  std::vector<std::size_t> axes;
+  InlineVector<std::size_t, 8> axes;
   if (spec.axes.has_value()) {
-    ASSAY_ASSIGN(const std::vector<Index> normal, normalize_axes(*spec.axes, x.rank()));
+    ASSAY_ASSIGN(const IndexList normal, normalize_axes(*spec.axes, x.rank()));
     axes.assign(normal.begin(), normal.end());
   } else {
     for (std::size_t i = 0; i < x.rank(); ++i) {
       axes.push_back(i);
     }
   }
-  std::vector<float> scales = spec.scales.value_or(std::vector<float>());
+  BlockVector<float> scales;
+  if (spec.scales.has_value()) {
+    scales.assign(spec.scales->begin(), spec.scales->end());
+  }
   const Tensor& given = context.input(spec.scales_input);
   if (scales.empty() && given.size() > 0 && !given.empty()) {
-    const std::vector<double> values = given.to_doubles();
-    std::transform(values.begin(), values.end(), std::back_inserter(scales),
-                   [](double value) { return static_cast<float>(value); });
+    ASSAY_TRY(check_type(given, "scales", {DType::kFloat32}));
+    scales.assign(given.data<float>().begin(), given.data<float>().end());
   }
   const Tensor& sizes_tensor = context.input(spec.sizes_input);
-  std::vector<Index> sizes;
+  IndexList sizes;
   if (scales.empty() && !sizes_tensor.empty()) {
     ASSAY_ASSIGN(sizes, index_list(sizes_tensor, "sizes"));
   }
@@ -186,8 +187,8 @@ Result<Target> resolve(const RunContext& context, const ResizeSpec& spec) {
     shape.push_back(axis.output);
   }
   ASSAY_TRY(element_count(shape));
-  const std::vector<double> roi = context.input(spec.roi_input).to_doubles();
   if (spec.rules.coordinates == "tf_crop_and_resize") {
+    const std::vector<double> roi = context.input(spec.roi_input).to_doubles();
     if (roi.size() != 2 * axes.size()) {
       return invalid_argument("roi must have " + std::to_string(2 * axes.size()) + " values; found " +
                               std::to_string(roi.size()));
@@ -246,7 +247,7 @@ Result<Tensor> resize_planes(const Tensor& x, const Target& target, const Resize
 template <typename T>
 Result<Tensor> resize_floats(const Tensor& x, const Target& target, const ResizeSpec& spec, int threads) {
   Tensor y = x;
-  std::vector<std::pair<std::size_t, ResizeTaps>> outside;
+  BlockVector<std::pair<std::size_t, ResizeTaps>> outside;
   const std::size_t rank = target.axes.size();
   for (std::size_t i = 0; i < rank; ++i) {
     // Where elements only move, the innermost axis first: the others then copy whole rows.

@@ -92,11 +92,15 @@ ResizeTaps resize_taps(const ResizeAxis& axis, const ResizeRules& rules) {
   const double stretch = rules.antialias ? std::min(axis.scale, 1.0) : 1.0;
   const Index side = rules.mode == ResizeMode::kNearest ? 0 : reach(rules, stretch);
   out.taps = rules.mode == ResizeMode::kNearest ? 1 : 2 * side;
+  const auto outputs = static_cast<std::size_t>(axis.output);
+  out.outside.reserve(outputs);
+  out.positions.reserve(outputs * static_cast<std::size_t>(out.taps));
+  out.weights.reserve(outputs * static_cast<std::size_t>(out.taps));
   const double last = static_cast<double>(axis.input) - 1;
   for (Index j = 0; j < axis.output; ++j) {
     const double x = source(axis, rules.coordinates, static_cast<double>(j));
     const bool outside = rules.coordinates == "tf_crop_and_resize" && (x < 0 || x > last);
-    out.outside.push_back(outside);
+    out.outside.push_back(outside ? 1 : 0);
     out.any_outside = out.any_outside || outside;
     if (rules.mode == ResizeMode::kNearest) {
       out.positions.push_back(static_cast<Index>(std::clamp(round_nearest(x, rules.nearest), 0.0, last)));

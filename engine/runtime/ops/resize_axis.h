@@ -3,8 +3,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "engine/base/block_vector.h"
 #include "engine/base/result.h"
 #include "engine/ir/graph.h"
 
@@ -33,9 +33,9 @@ struct ResizeAxis {
 // weight 1.
 struct ResizeTaps {
   Index taps = 1;
-  std::vector<Index> positions;
-  std::vector<double> weights;
-  std::vector<bool> outside;  // per output: it reads beyond the input (tf_crop_and_resize), so it gets another value
+  BlockVector<Index> positions;
+  BlockVector<double> weights;
+  BlockVector<char> outside;  // per output, 1: it reads beyond the input (tf_crop_and_resize), so it gets another value
   bool any_outside = false;
 };
 

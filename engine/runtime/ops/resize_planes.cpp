@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/base/block_vector.h"
 #include "engine/runtime/parallel.h"
 
 namespace assay::runtime {
@@ -19,8 +20,8 @@ struct Pair {
 };
 
 template <typename T>
-std::vector<Pair<T>> pairs_of(const ResizeTaps& taps) {
-  std::vector<Pair<T>> pairs(taps.positions.size() / 2);
+BlockVector<Pair<T>> pairs_of(const ResizeTaps& taps) {
+  BlockVector<Pair<T>> pairs(taps.positions.size() / 2);
   for (std::size_t j = 0; j < pairs.size(); ++j) {
     pairs[j] = {taps.positions[2 * j], taps.positions[2 * j + 1], static_cast<T>(taps.weights[2 * j]),
                 static_cast<T>(taps.weights[2 * j + 1])};
@@ -31,14 +32,14 @@ std::vector<Pair<T>> pairs_of(const ResizeTaps& taps) {
 template <typename T>
 struct Blender {
   const PlanesToBlend& args;
-  std::vector<Pair<T>> rows;
-  std::vector<Pair<T>> columns;
-  std::vector<std::vector<T>> blended;  // per worker: kRows rows of the input's width
+  BlockVector<Pair<T>> rows;
+  BlockVector<Pair<T>> columns;
+  BlockVector<T> blended;  // per worker: kRows rows of the input's width
 
   // `count` output rows of a plane, from `first` on.
   void run(const T* plane, Index first, Index count, T* out, int slot) {
     const Index width = args.width;
-    T* lines = blended[static_cast<std::size_t>(slot)].data();
+    T* lines = blended.data() + slot * kRows * width;
     for (Index r = 0; r < count; ++r) {
       const Pair<T>& pair = rows[static_cast<std::size_t>(first + r)];
       const T* above = plane + pair.first * width;
@@ -78,8 +79,7 @@ void blend(const PlanesToBlend& args, const T* in, T* out) {
       .args = args,
       .rows = pairs_of<T>(args.rows),
       .columns = pairs_of<T>(args.columns),
-      .blended = std::vector<std::vector<T>>(static_cast<std::size_t>(std::max(args.threads, 1)),
-                                             std::vector<T>(static_cast<std::size_t>(kRows * args.width)))};
+      .blended = BlockVector<T>(static_cast<std::size_t>(std::max(args.threads, 1) * kRows * args.width))};
   for_each_task(args.planes, args.threads, [&](Index plane, int slot) {
     const T* from = in + plane * args.height * args.width;
     T* to = out + plane * args.out_height * args.out_width;

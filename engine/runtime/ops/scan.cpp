@@ -25,16 +25,15 @@ class Scan final : public Operator {
  public:
   Scan(Subgraphs body, ScanSpec spec) : body_(std::move(body)), spec_(std::move(spec)) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
-    std::vector<Tensor> states;
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     for (std::size_t i = 0; i < spec_.states; ++i) {
-      states.push_back(context.input(i));
+      outputs.push_back(context.input(i));
     }
     ASSAY_ASSIGN(const Index length, scan_length(context));
     const std::size_t scans = body_.outputs(0) - spec_.states;
     std::vector<std::vector<Tensor>> slices(scans);
     for (Index step = 0; step < length; ++step) {
-      std::vector<Tensor> arguments = states;
+      std::vector<Tensor> arguments = outputs;
       for (std::size_t i = 0; i < spec_.scanned; ++i) {
         const Tensor& input = context.input(spec_.states + i);
         ASSAY_ASSIGN(const Index axis, normalize_axis(entry(spec_.input_axes, i), input.rank(), "scan_input_axes"));
@@ -42,10 +41,10 @@ class Scan final : public Operator {
         ASSAY_ASSIGN(Tensor slice, slice_at(input, static_cast<std::size_t>(axis), at));
         arguments.push_back(std::move(slice));
       }
-      ASSAY_ASSIGN(std::vector<Tensor> outputs, body_.run(0, std::move(arguments), context));
-      std::move(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(spec_.states), states.begin());
+      ASSAY_ASSIGN(std::vector<Tensor> made, body_.run(0, std::move(arguments), context));
+      std::move(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(spec_.states), outputs.begin());
       for (std::size_t i = 0; i < scans; ++i) {
-        slices[i].push_back(std::move(outputs[spec_.states + i]));
+        slices[i].push_back(std::move(made[spec_.states + i]));
       }
     }
     for (std::size_t i = 0; i < scans; ++i) {
@@ -55,9 +54,9 @@ class Scan final : public Operator {
       const std::size_t rank = slices[i].empty() ? 1 : slices[i][0].rank() + 1;
       ASSAY_ASSIGN(const Index axis, normalize_axis(entry(spec_.output_axes, i), rank, "scan_output_axes"));
       ASSAY_ASSIGN(Tensor joined, stack(slices[i], static_cast<std::size_t>(axis)));
-      states.push_back(std::move(joined));
+      outputs.push_back(std::move(joined));
     }
-    return states;
+    return {};
   }
   KernelInfo kernel() const override { return control_kernel(); }
   std::vector<KernelInfo> nested_kernels() const override { return body_.kernels(); }

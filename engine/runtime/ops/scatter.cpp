@@ -31,14 +31,8 @@ Result<Reduction> read_reduction(const Node& node) {
   return invalid_model("reduction must be none, add, mul, min or max; found '" + name + "'");
 }
 
-// Runs of `length` elements of the updates, each to its place.
-struct Placement {
-  std::vector<Index> offsets;
-  Index length = 1;
-};
-
 template <typename T, typename F>
-void combine(const Tensor& updates, const Placement& placement, Tensor& out, const F& f) {
+void combine(const Tensor& updates, const SlicePlaces& placement, Tensor& out, const F& f) {
   const T* from = reinterpret_cast<const T*>(updates.bytes());
   T* to = reinterpret_cast<T*>(out.mutable_bytes());
   for (const Index offset : placement.offsets) {
@@ -49,7 +43,7 @@ void combine(const Tensor& updates, const Placement& placement, Tensor& out, con
 }
 
 template <typename T>
-void reduce(const Tensor& updates, const Placement& placement, Reduction reduction, Tensor& out) {
+void reduce(const Tensor& updates, const SlicePlaces& placement, Reduction reduction, Tensor& out) {
   switch (reduction) {
     case Reduction::kNone:
       break;
@@ -70,7 +64,7 @@ void reduce(const Tensor& updates, const Placement& placement, Reduction reducti
   }
 }
 
-Result<Tensor> scatter(const Tensor& data, const Tensor& updates, const Placement& placement, Reduction reduction) {
+Result<Tensor> scatter(const Tensor& data, const Tensor& updates, const SlicePlaces& placement, Reduction reduction) {
   if (data.dtype() != updates.dtype()) {
     return invalid_argument("updates must have data's type " + std::string(dtype_name(data.dtype())) + "; found " +
                             std::string(dtype_name(updates.dtype())));
@@ -100,7 +94,7 @@ Result<Tensor> scatter_elements(const RunContext& context, Index requested_axis,
                             shape_text(data.shape()) + ", indices " + shape_text(indices.shape()) + ", updates " +
                             shape_text(updates.shape()));
   }
-  Placement placement;
+  SlicePlaces placement;
   ASSAY_ASSIGN(placement.offsets, element_places(data.shape(), indices, axis));
   return scatter(data, updates, placement, reduction);
 }
@@ -109,14 +103,14 @@ Result<Tensor> scatter_nd(const RunContext& context, Reduction reduction) {
   const Tensor& data = context.input(0);
   const Tensor& indices = context.input(1);
   const Tensor& updates = context.input(2);
-  ASSAY_ASSIGN(SlicePlaces places, slice_places(data.shape(), indices, 0));
+  ASSAY_ASSIGN(const SlicePlaces places, slice_places(data.shape(), indices, 0));
   const auto count = static_cast<Index>(places.offsets.size());
   if (updates.size() != count * places.length) {
     return invalid_argument("updates must have " + std::to_string(count) + " slices of " +
                             std::to_string(places.length) + " elements; found the shape " +
                             shape_text(updates.shape()));
   }
-  return scatter(data, updates, {.offsets = std::move(places.offsets), .length = places.length}, reduction);
+  return scatter(data, updates, places, reduction);
 }
 
 }  // namespace

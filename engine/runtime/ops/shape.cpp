@@ -19,8 +19,9 @@ OperatorResult prepare_shape(const PrepareContext& context) {
         const auto clamp = [&](Index axis) { return std::clamp(axis < 0 ? axis + rank : axis, Index{0}, rank); };
         const Index first = clamp(start);
         const Index last = std::max(first, has_end ? clamp(end) : rank);
-        const std::vector<Index> part(shape.begin() + first, shape.begin() + last);
-        return Tensor::from({static_cast<Index>(part.size())}, part);
+        ASSAY_ASSIGN(Tensor out, Tensor::allocate_uninitialized(DType::kInt64, {last - first}));
+        std::copy(shape.begin() + first, shape.begin() + last, out.mutable_data<Index>().begin());
+        return out;
       },
       "move");
 }

@@ -26,7 +26,8 @@ class SimpleOperator : public Operator {
 
   Result<ChannelBlocks> run_in_blocks(RunContext& context) override {
     const ChannelBlocks& model = *largest_in_blocks(context);
-    std::vector<Tensor> operands;
+    BlockVector<Tensor> operands;
+    operands.reserve(context.inputs.size());
     for (std::size_t i = 0; i < context.inputs.size(); ++i) {
       std::optional<Tensor> operand = context.blocks[i].empty() ? broadcast_in_blocks(context.inputs[i], model)
                                                                 : broadcast_in_blocks(context.blocks[i], model);
@@ -45,14 +46,15 @@ class SimpleOperator : public Operator {
     return result;
   }
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     ASSAY_ASSIGN(Tensor output, function_(context));
     if (output.dtype() != last_type_ && info_.arithmetic != "move") {
       last_type_ = output.dtype();
       const bool is_float = last_type_ == DType::kFloat32 || last_type_ == DType::kFloat64;
       info_.arithmetic = is_float ? std::string(dtype_name(last_type_)) : "exact";
     }
-    return one_output(std::move(output));
+    outputs.push_back(std::move(output));
+    return {};
   }
   KernelInfo kernel() const override { return info_; }
   bool owns_output() const override { return owns_output_; }
@@ -129,16 +131,17 @@ Status check_rank(const Tensor& tensor, const char* operand, std::size_t rank) {
                           shape_text(tensor.shape()));
 }
 
-Result<std::vector<Index>> index_list(const Tensor& tensor, const char* operand) {
+Result<IndexList> index_list(const Tensor& tensor, const char* operand) {
   ASSAY_TRY(check_type(tensor, operand, {DType::kInt64, DType::kInt32}));
   if (tensor.rank() > 1) {
     return invalid_argument(std::string(operand) + " must be a list; found the shape " + shape_text(tensor.shape()));
   }
-  return tensor.to_indices();
+  const auto list_of = [](const auto& elements) { return IndexList(elements.begin(), elements.end()); };
+  return tensor.dtype() == DType::kInt32 ? list_of(tensor.data<std::int32_t>()) : list_of(tensor.data<Index>());
 }
 
-Result<std::vector<Index>> normalize_axes(const std::vector<Index>& axes, std::size_t rank) {
-  std::vector<Index> out;
+Result<IndexList> normalize_axes(const IndexList& axes, std::size_t rank) {
+  IndexList out;
   for (const Index axis : axes) {
     ASSAY_ASSIGN(const Index normal, normalize_axis(axis, rank, "axes"));
     if (std::find(out.begin(), out.end(), normal) != out.end()) {

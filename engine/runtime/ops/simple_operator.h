@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/block_vector.h"
 #include "engine/runtime/operator.h"
 
 namespace assay::runtime {
@@ -48,10 +49,10 @@ Status check_type(const Tensor& tensor, const char* operand, std::initializer_li
 Status check_rank(const Tensor& tensor, const char* operand, std::size_t rank);
 
 // A rank-1 or scalar int64 operand as a list.
-Result<std::vector<Index>> index_list(const Tensor& tensor, const char* operand);
+Result<IndexList> index_list(const Tensor& tensor, const char* operand);
 
 // Axes made non-negative for `rank`; an error for one out of range or given twice.
-Result<std::vector<Index>> normalize_axes(const std::vector<Index>& axes, std::size_t rank);
+Result<IndexList> normalize_axes(const IndexList& axes, std::size_t rank);
 
 // Products of the dimensions before, of, and after an axis: element (o, i, n) is at (o * length + i) * inner + n.
 struct AxisSplit {
@@ -63,11 +64,5 @@ AxisSplit split_at(const Shape& shape, std::size_t axis);
 
 // The product of shape[begin, end).
 Index dims_product(const Shape& shape, std::size_t begin, std::size_t end);
-
-inline std::vector<Tensor> one_output(Tensor tensor) {
-  std::vector<Tensor> outputs;
-  outputs.push_back(std::move(tensor));
-  return outputs;
-}
 
 }  // namespace assay::runtime

@@ -10,10 +10,10 @@ namespace assay::runtime {
 namespace {
 
 struct SliceRequest {
-  std::vector<Index> starts;
-  std::vector<Index> ends;
-  std::vector<Index> axes;   // empty: the first ones
-  std::vector<Index> steps;  // empty: all 1
+  IndexList starts;
+  IndexList ends;
+  IndexList axes;   // empty: the first ones
+  IndexList steps;  // empty: all 1
 };
 
 struct AxisSlice {
@@ -52,7 +52,7 @@ Result<Tensor> slice(const Tensor& data, const SliceRequest& request) {
                             shape_text(request.ends) + ", " + shape_text(request.axes) + " and " +
                             shape_text(request.steps));
   }
-  std::vector<Index> axes = request.axes;
+  IndexList axes = request.axes;
   for (std::size_t i = axes.size(); i < count; ++i) {
     axes.push_back(static_cast<Index>(i));
   }

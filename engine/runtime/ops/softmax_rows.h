@@ -2,8 +2,6 @@
 // Rows of a softmax along any axis, contiguous for the kernel.
 #pragma once
 
-#include <vector>
-
 #include "engine/runtime/ops/simple_operator.h"
 
 namespace assay::runtime {
@@ -22,7 +20,7 @@ void for_softmax_rows(const AxisSplit& split, const T* x, T* y, const Body& body
     body(x, y, split.outer);
     return;
   }
-  std::vector<T> rows(static_cast<std::size_t>(split.inner * split.length));
+  BlockVector<T> rows(static_cast<std::size_t>(split.inner * split.length));
   for (Index o = 0; o < split.outer; ++o) {
     const Index first = o * split.length * split.inner;
     for (Index l = 0; l < split.length; ++l) {

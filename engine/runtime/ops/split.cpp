@@ -11,17 +11,15 @@ namespace {
 
 class Split final : public Operator {
  public:
-  Split(Index axis, std::vector<Index> sizes, std::size_t outputs)
-      : axis_(axis), sizes_(std::move(sizes)), outputs_(outputs) {}
+  Split(Index axis, IndexList sizes, std::size_t outputs) : axis_(axis), sizes_(std::move(sizes)), outputs_(outputs) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& data = context.input(0);
     ASSAY_ASSIGN(const Index axis, normalize_axis(axis_, data.rank(), "axis"));
     const auto at = static_cast<std::size_t>(axis);
-    ASSAY_ASSIGN(const std::vector<Index> sizes, part_sizes(context, data.dim(at)));
+    ASSAY_ASSIGN(const IndexList sizes, part_sizes(context, data.dim(at)));
     const AxisSplit split = split_at(data.shape(), at);
     const std::size_t element = static_cast<std::size_t>(split.inner) * dtype_size_bytes(data.dtype());
-    std::vector<Tensor> parts;
     Index begin = 0;
     for (const Index size : sizes) {
       Shape shape = data.shape();
@@ -33,15 +31,15 @@ class Split final : public Operator {
                     data.bytes() + static_cast<std::size_t>(o * split.length + begin) * element, chunk);
       }
       begin += size;
-      parts.push_back(std::move(part));
+      outputs.push_back(std::move(part));
     }
-    return parts;
+    return {};
   }
   KernelInfo kernel() const override { return plain_kernel("move"); }
 
  private:
-  Result<std::vector<Index>> part_sizes(const RunContext& context, Index length) const {
-    std::vector<Index> sizes = sizes_;
+  Result<IndexList> part_sizes(const RunContext& context, Index length) const {
+    IndexList sizes = sizes_;
     if (!context.input(1).empty()) {
       ASSAY_ASSIGN(sizes, index_list(context.input(1), "split"));
     }
@@ -62,7 +60,7 @@ class Split final : public Operator {
   }
 
   Index axis_;
-  std::vector<Index> sizes_;
+  IndexList sizes_;
   std::size_t outputs_;
 };
 

@@ -3,13 +3,12 @@
 #pragma once
 
 #include <array>
-#include <vector>
 
 #include "engine/base/shape.h"
 
 namespace assay::runtime {
 
-using Strides = std::vector<Index>;  // in elements, one per dimension
+using Strides = IndexList;  // in elements, one per dimension
 
 // Row-major strides of a contiguous tensor.
 Strides contiguous_strides(const Shape& shape);
@@ -37,7 +36,7 @@ void for_each_row(const Shape& shape, const std::array<Strides, N>& strides, con
   for (std::size_t k = 0; k < N; ++k) {
     steps[k] = strides[k][outer];
   }
-  std::vector<Index> position(outer, 0);
+  IndexList position(outer, 0);
   while (true) {
     visit(offsets, shape[outer], steps);
     std::size_t axis = outer;

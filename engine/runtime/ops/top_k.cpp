@@ -21,12 +21,12 @@ class TopK final : public Operator {
  public:
   explicit TopK(TopKSpec spec) : spec_(spec) {}
 
-  Result<std::vector<Tensor>> run(RunContext& context) override {
+  Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const Tensor& x = context.input(0);
     ASSAY_ASSIGN(const Index axis, normalize_axis(spec_.axis, x.rank(), "axis"));
     Index k = spec_.k.value_or(0);
     if (!spec_.k.has_value()) {
-      ASSAY_ASSIGN(const std::vector<Index> list, index_list(context.input(1), "K"));
+      ASSAY_ASSIGN(const IndexList list, index_list(context.input(1), "K"));
       if (list.size() != 1) {
         return invalid_argument("K must have one element; found " + shape_text(context.input(1).shape()));
       }
@@ -37,13 +37,13 @@ class TopK final : public Operator {
                               "], the size of axis " + std::to_string(axis) + "; found " + std::to_string(k));
     }
     return with_type(NumberTypes(), x.dtype(), "X",
-                     [&]<typename T>() { return top_k<T>(x, static_cast<std::size_t>(axis), k); });
+                     [&]<typename T>() { return top_k<T>(x, static_cast<std::size_t>(axis), k, outputs); });
   }
   KernelInfo kernel() const override { return plain_kernel("move"); }
 
  private:
   template <typename T>
-  Result<std::vector<Tensor>> top_k(const Tensor& x, std::size_t axis, Index k) const {
+  Status top_k(const Tensor& x, std::size_t axis, Index k, std::vector<Tensor>& outputs) const {
     const AxisSplit split = split_at(x.shape(), axis);
     Shape shape = x.shape();
     shape[axis] = k;
@@ -52,7 +52,7 @@ class TopK final : public Operator {
     const T* in = x.data<T>().data();
     T* value = values.mutable_data<T>().data();
     Index* index = indices.mutable_data<Index>().data();
-    std::vector<Index> order(static_cast<std::size_t>(split.length));
+    BlockVector<Index> order(static_cast<std::size_t>(split.length));
     for (Index o = 0; o < split.outer; ++o) {
       for (Index i = 0; i < split.inner; ++i) {
         const T* row = in + o * split.length * split.inner + i;
@@ -71,10 +71,9 @@ class TopK final : public Operator {
         }
       }
     }
-    std::vector<Tensor> outputs;
     outputs.push_back(std::move(values));
     outputs.push_back(std::move(indices));
-    return outputs;
+    return {};
   }
 
   TopKSpec spec_;

@@ -16,13 +16,15 @@ struct MovedDim {
   Index stride = 1;  // in the input, elements
 };
 
+using MovedDims = InlineVector<MovedDim, 8>;
+
 // The output's dimensions, outermost first, without those of size 1; neighbours that stay together are one.
-std::vector<MovedDim> moved_dims(const Shape& shape, const std::vector<Index>& perm) {
-  std::vector<Index> strides(shape.size(), 1);
+MovedDims moved_dims(const Shape& shape, const IndexList& perm) {
+  IndexList strides(shape.size(), 1);
   for (std::size_t i = shape.size(); i-- > 1;) {
     strides[i - 1] = strides[i] * shape[i];
   }
-  std::vector<MovedDim> dims;
+  MovedDims dims;
   for (const Index from : perm) {
     const auto axis = static_cast<std::size_t>(from);
     const MovedDim dim{.size = shape[axis], .stride = strides[axis]};
@@ -97,7 +99,7 @@ void turn(const Turned& matrix, const T* in, T* out) {
 template <typename T>
 class Mover {
  public:
-  Mover(std::vector<MovedDim> dims, const kernels::TransposeKernel& bytes) : dims_(std::move(dims)), bytes_(bytes) {
+  Mover(MovedDims dims, const kernels::TransposeKernel& bytes) : dims_(std::move(dims)), bytes_(bytes) {
     Index stride = 1;
     to_strides_.resize(dims_.size());
     for (std::size_t level = dims_.size(); level-- > 0;) {
@@ -141,20 +143,20 @@ class Mover {
     }
   }
 
-  std::vector<MovedDim> dims_;
-  std::vector<Index> to_strides_;  // elements
-  std::size_t neighbours_ = 0;     // the dimension that lies next to one another in the input
+  MovedDims dims_;
+  IndexList to_strides_;        // elements
+  std::size_t neighbours_ = 0;  // the dimension that lies next to one another in the input
   const kernels::TransposeKernel& bytes_;
 };
 
-Status check_permutation(const std::vector<Index>& perm, std::size_t rank) {
-  std::vector<bool> seen(rank, false);
+Status check_permutation(const IndexList& perm, std::size_t rank) {
+  IndexList seen(rank, 0);
   bool valid = perm.size() == rank;
   for (const Index axis : perm) {
-    const bool fits = axis >= 0 && static_cast<std::size_t>(axis) < rank && !seen[static_cast<std::size_t>(axis)];
+    const bool fits = axis >= 0 && static_cast<std::size_t>(axis) < rank && seen[static_cast<std::size_t>(axis)] == 0;
     valid = valid && fits;
     if (fits) {
-      seen[static_cast<std::size_t>(axis)] = true;
+      seen[static_cast<std::size_t>(axis)] = 1;
     }
   }
   if (!valid) {
@@ -164,7 +166,7 @@ Status check_permutation(const std::vector<Index>& perm, std::size_t rank) {
   return {};
 }
 
-Result<Tensor> transpose(const Tensor& data, std::vector<Index> perm, const kernels::TransposeKernel& bytes) {
+Result<Tensor> transpose(const Tensor& data, IndexList perm, const kernels::TransposeKernel& bytes) {
   if (perm.empty()) {
     perm.resize(data.rank());
     std::iota(perm.rbegin(), perm.rend(), Index{0});
@@ -177,7 +179,7 @@ Result<Tensor> transpose(const Tensor& data, std::vector<Index> perm, const kern
   if (data.size() == 0) {
     return Tensor::allocate_uninitialized(data.dtype(), std::move(shape));
   }
-  const std::vector<MovedDim> dims = moved_dims(data.shape(), perm);
+  const MovedDims dims = moved_dims(data.shape(), perm);
   if (dims.size() <= 1) {  // the elements keep their order
     return data.reshaped(std::move(shape));
   }
@@ -192,7 +194,7 @@ Result<Tensor> transpose(const Tensor& data, std::vector<Index> perm, const kern
 
 OperatorResult prepare_transpose(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 1, 1));
-  const std::vector<Index> perm = context.node.ints_attribute("perm");
+  const IndexList perm = context.node.ints_attribute("perm");
   const kernels::TransposeKernel& bytes = kernels::choose_transpose(context.profile, context.features);
   return make_operator([perm, &bytes](const RunContext& run) { return transpose(run.input(0), perm, bytes); }, "move");
 }

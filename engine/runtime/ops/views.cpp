@@ -20,7 +20,7 @@ Result<Tensor> view(const Tensor& data, Shape shape) {
 }
 
 // A 0 copies the input's dimension unless `allow_zero`; one -1 is computed from the rest.
-Result<Shape> reshape_target(const Shape& from, const std::vector<Index>& requested, bool allow_zero) {
+Result<Shape> reshape_target(const Shape& from, const IndexList& requested, bool allow_zero) {
   Shape shape = requested;
   std::optional<std::size_t> open;
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -64,8 +64,8 @@ Result<Tensor> flatten(const Tensor& data, Index axis) {
 }
 
 // No axes: every dimension of size 1 goes.
-Result<Tensor> squeeze(const Tensor& data, const std::optional<std::vector<Index>>& requested) {
-  std::vector<Index> axes;
+Result<Tensor> squeeze(const Tensor& data, const std::optional<IndexList>& requested) {
+  IndexList axes;
   if (requested.has_value()) {
     ASSAY_ASSIGN(axes, normalize_axes(*requested, data.rank()));
   }
@@ -84,9 +84,9 @@ Result<Tensor> squeeze(const Tensor& data, const std::optional<std::vector<Index
 }
 
 // Axes count in the output.
-Result<Tensor> unsqueeze(const Tensor& data, const std::vector<Index>& requested) {
+Result<Tensor> unsqueeze(const Tensor& data, const IndexList& requested) {
   const std::size_t rank = data.rank() + requested.size();
-  ASSAY_ASSIGN(const std::vector<Index> axes, normalize_axes(requested, rank));
+  ASSAY_ASSIGN(const IndexList axes, normalize_axes(requested, rank));
   Shape shape;
   std::size_t next = 0;
   for (std::size_t i = 0; i < rank; ++i) {
@@ -113,7 +113,7 @@ OperatorResult prepare_reshape(const PrepareContext& context) {
   ASSAY_TRY(check_arity(context, 2, 2));
   const bool allow_zero = context.node.int_attribute("allowzero", 0) != 0;
   return make_view([allow_zero](const RunContext& run) -> Result<Tensor> {
-    ASSAY_ASSIGN(const std::vector<Index> requested, index_list(run.input(1), "shape"));
+    ASSAY_ASSIGN(const IndexList requested, index_list(run.input(1), "shape"));
     ASSAY_ASSIGN(Shape shape, reshape_target(run.input(0).shape(), requested, allow_zero));
     return view(run.input(0), std::move(shape));
   });
@@ -126,12 +126,12 @@ OperatorResult prepare_squeeze(const PrepareContext& context) {
       if (run.input(1).empty()) {
         return squeeze(run.input(0), std::nullopt);
       }
-      ASSAY_ASSIGN(const std::vector<Index> axes, index_list(run.input(1), "axes"));
+      ASSAY_ASSIGN(const IndexList axes, index_list(run.input(1), "axes"));
       return squeeze(run.input(0), axes);
     });
   }
   ASSAY_TRY(check_arity(context, 1, 1));
-  std::optional<std::vector<Index>> axes;
+  std::optional<IndexList> axes;
   if (context.node.has_attribute("axes")) {
     axes = context.node.ints_attribute("axes");
   }
@@ -142,12 +142,12 @@ OperatorResult prepare_unsqueeze(const PrepareContext& context) {
   if (context.opset() >= 13) {
     ASSAY_TRY(check_arity(context, 2, 2));
     return make_view([](const RunContext& run) -> Result<Tensor> {
-      ASSAY_ASSIGN(const std::vector<Index> axes, index_list(run.input(1), "axes"));
+      ASSAY_ASSIGN(const IndexList axes, index_list(run.input(1), "axes"));
       return unsqueeze(run.input(0), axes);
     });
   }
   ASSAY_TRY(check_arity(context, 1, 1));
-  const std::vector<Index> axes = context.node.ints_attribute("axes");
+  const IndexList axes = context.node.ints_attribute("axes");
   return make_view([axes](const RunContext& run) { return unsqueeze(run.input(0), axes); });
 }
 

@@ -14,9 +14,7 @@ Status check_length(const char* name, std::size_t found, std::size_t wanted) {
                           std::to_string(found));
 }
 
-std::vector<Index> entry(const std::vector<Index>& list, std::size_t i) {
-  return list.empty() ? std::vector<Index>() : std::vector<Index>{list[i]};
-}
+IndexList entry(const IndexList& list, std::size_t i) { return list.empty() ? IndexList() : IndexList{list[i]}; }
 
 }  // namespace
 
@@ -48,7 +46,7 @@ Shape WindowNd::output_shape(Shape leading) const {
   return leading;
 }
 
-Result<WindowNd> resolve_window_nd(const WindowSpec& spec, const Shape& x, const std::vector<Index>& kernel) {
+Result<WindowNd> resolve_window_nd(const WindowSpec& spec, const Shape& x, const IndexList& kernel) {
   if (x.size() != kernel.size() + 2) {
     return invalid_argument("X must be [N, C] and " + std::to_string(kernel.size()) +
                             " spatial dimensions, as many as the kernel has; found " + shape_text(x));

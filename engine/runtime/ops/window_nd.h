@@ -18,7 +18,7 @@ struct WindowNd {
 };
 
 // `x` is [N, C, spatial...]. Errors as resolve_window's.
-Result<WindowNd> resolve_window_nd(const WindowSpec& spec, const Shape& x, const std::vector<Index>& kernel);
+Result<WindowNd> resolve_window_nd(const WindowSpec& spec, const Shape& x, const IndexList& kernel);
 
 // Calls visit(tap, input) for every tap of window `output` that falls on the input: positions in row-major order.
 template <typename Visit>
@@ -32,7 +32,7 @@ void for_each_tap(const WindowNd& window, Index output, const Visit& visit) {
       return;
     }
   }
-  std::vector<Index> tap(rank);
+  IndexList tap(rank);
   for (std::size_t i = 0; i < rank; ++i) {
     tap[i] = ranges[i].begin;
   }

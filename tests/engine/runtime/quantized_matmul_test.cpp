@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "engine/runtime/plan.h"
+#include "tests/engine/runtime/ops/run_operator.h"
 #include "tests/support/random.h"
 
 namespace assay {
@@ -55,12 +56,12 @@ class Operator {
 
   Result<std::vector<Tensor>> run(const std::vector<Tensor>& inputs) {
     runtime::RunContext context{.inputs = inputs};
-    return operator_->run(context);
+    return test::run_operator(*operator_, context);
   }
   runtime::SaturationInfo witness(const std::vector<Tensor>& inputs) {
     runtime::SaturationInfo info;
     runtime::RunContext context{.inputs = inputs, .witness = &info};
-    EXPECT_TRUE(operator_->run(context).ok());
+    EXPECT_TRUE(test::run_operator(*operator_, context).ok());
     return info;
   }
 

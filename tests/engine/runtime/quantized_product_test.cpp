@@ -11,7 +11,8 @@ namespace {
 // 0.1 * 0.1 / 0.3 depends on the order in which float32 rounds it.
 TEST(ProductScales, MultiplyFirstThenDivide) {
   const std::vector<float> b_scales = {0.1F, 0.7F};
-  const std::vector<float> scales = product_scales(0.1F, b_scales, 0.3F);
+  std::vector<float> scales;
+  set_product_scales(0.1F, b_scales, 0.3F, scales);
   const float product = 0.1F * 0.1F;
   EXPECT_EQ(scales[0], product / 0.3F);
   EXPECT_NE(scales[0], 0.1F * (0.1F / 0.3F));
@@ -24,8 +25,8 @@ TEST(MakeCorrection, WrapsInInt32) {
   b.column_sums = {-5};
   const std::vector<std::int32_t> bias = {std::numeric_limits<std::int32_t>::max()};
   const std::vector<std::int32_t> zero_points = {3};
-  const Correction correction =
-      make_correction({.b = b, .a_zero_point = 10, .b_zero_points = zero_points, .bias = bias});
+  Correction correction;
+  make_correction({.b = b, .a_zero_point = 10, .b_zero_points = zero_points, .bias = bias}, correction);
   // bias - 10 * (-5) + 2 * 10 * 3 = bias + 110
   EXPECT_EQ(correction.column_offset[0], std::numeric_limits<std::int32_t>::min() + 109);
   EXPECT_EQ(correction.b_zero_points, zero_points);
@@ -37,7 +38,9 @@ TEST(MakeCorrection, LeavesOutZeroPointsThatAreZero) {
   b.n = 2;
   b.column_sums = {1, 2};
   const std::vector<std::int32_t> zero_points = {0, 0};
-  const Correction correction = make_correction({.b = b, .a_zero_point = 10, .b_zero_points = zero_points});
+  Correction correction;
+  correction.b_zero_points = {7, 7};  // of another run
+  make_correction({.b = b, .a_zero_point = 10, .b_zero_points = zero_points}, correction);
   EXPECT_EQ(correction.column_offset, (std::vector<std::int32_t>{-10, -20}));
   EXPECT_TRUE(correction.b_zero_points.empty());
 }

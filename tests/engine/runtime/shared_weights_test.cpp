@@ -6,6 +6,7 @@
 
 #include "tests/engine/runtime/ops/quantized_data.h"
 #include "tests/engine/runtime/ops/run_node.h"
+#include "tests/engine/runtime/ops/run_operator.h"
 #include "tests/support/random.h"
 
 namespace assay::runtime {
@@ -75,7 +76,7 @@ TEST(SharedWeights, WhoeverPackedThemTheResultIsTheSame) {
   const std::vector<Tensor> inputs = {x, scale, zero, w, scale, Tensor::scalar<std::int8_t>(0), scale, zero};
   const auto run = [&](Operator& op) {
     RunContext context{.inputs = inputs};
-    return op.run(context).value()[0];
+    return test::run_operator(op, context).value()[0];
   };
   const auto alone = prepared("QLinearConv", w);
   const Tensor expected = run(*alone);

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "tests/engine/runtime/ops/float_data.h"
+#include "tests/engine/runtime/ops/run_operator.h"
 #include "tests/support/oracle/float_reference.h"
 
 namespace assay::test {
@@ -229,7 +230,7 @@ TEST(Conv, KeepsPrimitivesPerShape) {
     const std::vector<Tensor> inputs = {random_floats(random, {1, 3, g.height, 5}),
                                         random_floats(random, {4, 3, 2, 2})};
     runtime::RunContext context{.inputs = inputs};
-    const auto outputs = op->run(context).value();
+    const auto outputs = test::run_operator(*op, context).value();
     expect_close(outputs[0], {1, 4, g.out_h(), 4}, oracle::float_conv(g, floats(inputs[0]), floats(inputs[1]), {}),
                  1e-5);
     EXPECT_EQ(context.multiply_accumulates, 4 * g.out_h() * 4 * 3 * 4);
@@ -260,7 +261,7 @@ TEST(Conv, RunsInAnyThread) {
   Tensor second;
   const auto run = [&](Tensor& y) {
     runtime::RunContext context{.inputs = inputs};
-    y = op->run(context).value()[0];
+    y = test::run_operator(*op, context).value()[0];
   };
   std::thread(run, std::ref(first)).join();
   std::thread(run, std::ref(second)).join();
@@ -275,8 +276,8 @@ TEST(Conv, FollowsWeightsThatChange) {
   for (int round = 0; round < 3; ++round) {
     const std::vector<Tensor> inputs = {x, random_floats(random, {16, 16, 3, 3})};
     runtime::RunContext context{.inputs = inputs};
-    expect_close(op->run(context).value()[0], {1, 16, 4, 4}, oracle::float_conv(g, floats(x), floats(inputs[1]), {}),
-                 1e-4);
+    expect_close(test::run_operator(*op, context).value()[0], {1, 16, 4, 4},
+                 oracle::float_conv(g, floats(x), floats(inputs[1]), {}), 1e-4);
   }
 }
 

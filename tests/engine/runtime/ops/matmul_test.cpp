@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tests/engine/runtime/ops/float_data.h"
+#include "tests/engine/runtime/ops/run_operator.h"
 #include "tests/support/oracle/float_reference.h"
 
 namespace assay::test {
@@ -116,7 +117,7 @@ TEST(MatMul, FollowsAnOperandThatChanges) {
     for (int round = 0; round < 3; ++round) {
       const std::vector<Tensor> inputs = {random_floats(random, {8, 32}), random_floats(random, {32, 16})};
       runtime::RunContext context{.inputs = inputs};
-      expect_close(op->run(context).value()[0], {8, 16},
+      expect_close(test::run_operator(*op, context).value()[0], {8, 16},
                    oracle::float_matmul(floats(inputs[0]), floats(inputs[1]), 8, 16, 32), 1e-5);
     }
   }

@@ -3,6 +3,7 @@
 
 #include "tests/engine/runtime/ops/random_conv.h"
 #include "tests/engine/runtime/ops/run_node.h"
+#include "tests/engine/runtime/ops/run_operator.h"
 #include "tests/support/oracle/matmul.h"
 
 namespace assay {
@@ -189,7 +190,7 @@ class KeptOperator {
   }
   Tensor run(const std::vector<Tensor>& inputs) {
     runtime::RunContext context{.inputs = inputs};
-    return operator_->run(context).value()[0];
+    return test::run_operator(*operator_, context).value()[0];
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/runtime/plan.h"
+#include "tests/engine/runtime/ops/run_operator.h"
 #include "tests/support/kernel_runs.h"
 
 namespace assay::test {
@@ -71,9 +72,9 @@ inline Result<NodeOutcome> run_node(const NodeRun& run, const Setting& setting) 
   NodeOutcome outcome;
   runtime::RunContext context{
       .inputs = run.inputs, .threads = setting.threads, .witness = setting.witness ? &outcome.saturation : nullptr};
-  ASSAY_TRY(op->run(context));  // the second run must not depend on what the first left behind
+  ASSAY_TRY(run_operator(*op, context));  // the second run must not depend on what the first left behind
   outcome.saturation = {};
-  ASSAY_ASSIGN(outcome.outputs, op->run(context));
+  ASSAY_ASSIGN(outcome.outputs, run_operator(*op, context));
   outcome.kernel = op->kernel();
   record_kernel_run(outcome.kernel.kernel, outcome.kernel.native);
   outcome.saturates = op->saturates();

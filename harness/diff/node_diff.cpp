@@ -18,8 +18,8 @@ struct DefaultRow {
   double value;              // of a number, or of every element of a list
 };
 
-// What ONNX says an absent attribute stands for.
-constexpr std::array<DefaultRow, 17> kDefaults = {{
+// What ONNX says an absent attribute stands for, where that depends on neither the version nor the model.
+constexpr std::array<DefaultRow, 38> kDefaults = {{
     {"pads", "", 0},
     {"strides", "", 1},
     {"dilations", "", 1},
@@ -32,32 +32,81 @@ constexpr std::array<DefaultRow, 17> kDefaults = {{
     {"transB", "", 0},
     {"alpha", "Gemm", 1},
     {"alpha", "QGemm", 1},
+    {"alpha", "LeakyRelu", 0.01},
+    {"alpha", "Elu", 1},
+    {"alpha", "HardSigmoid", 0.2},
     {"beta", "Gemm", 1},
+    {"beta", "HardSigmoid", 0.5},
     {"allowzero", "", 0},
     {"keepdims", "", 1},
+    {"noop_with_empty_axes", "", 0},
+    {"select_last_index", "", 0},
     {"axis", "Gather", 0},
+    {"axis", "GatherElements", 0},
+    {"axis", "ScatterElements", 0},
     {"axis", "Flatten", 1},
+    {"axis", "ArgMax", 0},
+    {"axis", "ArgMin", 0},
+    {"axis", "TopK", -1},
+    {"axis", "QuantizeLinear", 1},
+    {"axis", "DequantizeLinear", 1},
+    {"block_size", "", 0},
+    {"saturate", "", 1},
+    {"largest", "TopK", 1},
+    {"sorted", "TopK", 1},
+    {"batch_dims", "GatherND", 0},
+    {"epsilon", "BatchNormalization", 1e-5},
+    {"epsilon", "LayerNormalization", 1e-5},
+    {"epsilon", "InstanceNormalization", 1e-5},
+}};
+
+struct DefaultText {
+  std::string_view attribute;
+  std::string_view op_type;  // "" for every operator
+  std::string_view value;
+};
+
+constexpr std::array<DefaultText, 9> kDefaultTexts = {{
+    {"auto_pad", "", "NOTSET"},
+    {"mode", "Resize", "nearest"},
+    {"mode", "Pad", "constant"},
+    {"coordinate_transformation_mode", "Resize", "half_pixel"},
+    {"nearest_mode", "Resize", "round_prefer_floor"},
+    {"direction", "", "forward"},
+    {"reduction", "ScatterElements", "none"},
+    {"reduction", "ScatterND", "none"},
+    {"approximate", "Gelu", "none"},
 }};
 
 bool all_equal(const Attribute& attribute, double value) {
-  const auto equal = [&](auto element) { return static_cast<double>(element) == value; };
   if (const auto* number = std::get_if<Index>(&attribute)) {
-    return equal(*number);
+    return static_cast<double>(*number) == value;
   }
   if (const auto* number = std::get_if<float>(&attribute)) {
-    return equal(*number);
+    return *number == static_cast<float>(value);
   }
   const auto* list = std::get_if<std::vector<Index>>(&attribute);
-  return list != nullptr && std::ranges::all_of(*list, equal);
+  return list != nullptr &&
+         std::ranges::all_of(*list, [&](Index element) { return static_cast<double>(element) == value; });
+}
+
+// Attributes that restate what the weights are.
+bool restates_the_weights(const Node& node, const std::string& key) {
+  return key == "kernel_shape" && (node.op_type.ends_with("Conv") || node.op_type == "ConvTranspose" ||
+                                   node.op_type == "ConvInteger");
 }
 
 bool is_default(const Node& node, const std::string& key, const Attribute& value) {
+  const auto is_row_of = [&](const auto& row) {
+    return row.attribute == key && (row.op_type.empty() || row.op_type == node.op_type);
+  };
   if (const auto* text = std::get_if<std::string>(&value)) {
-    return key == "auto_pad" && *text == "NOTSET";
+    return std::ranges::any_of(kDefaultTexts,
+                               [&](const DefaultText& row) { return is_row_of(row) && row.value == *text; });
   }
-  return std::ranges::any_of(kDefaults, [&](const DefaultRow& row) {
-    return row.attribute == key && (row.op_type.empty() || row.op_type == node.op_type) && all_equal(value, row.value);
-  });
+  return restates_the_weights(node, key) ||
+         std::ranges::any_of(kDefaults,
+                             [&](const DefaultRow& row) { return is_row_of(row) && all_equal(value, row.value); });
 }
 
 std::string text_of(const Attribute& attribute) {

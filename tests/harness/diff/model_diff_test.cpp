@@ -141,6 +141,42 @@ TEST(CompareModels, LayoutAndValuesOfWeights) {
   EXPECT_TRUE(compare_models(quantized(options()), quantized(full), {.scale = 0.1, .steps = 1}).equal());
 }
 
+TEST(CompareModels, AttributesThatRestateWhatIsKnown) {
+  struct Row {
+    const char* op;
+    AttributeMap attributes;
+    bool equal;
+  };
+  const auto one = [](const char* key, Attribute value) { return AttributeMap{{key, std::move(value)}}; };
+  for (const Row& row : {
+           Row{"Conv", one("kernel_shape", std::vector<Index>{1, 1}), true},
+           Row{"Conv", one("auto_pad", std::string("NOTSET")), true},
+           Row{"Conv", one("auto_pad", std::string("SAME_UPPER")), false},
+           Row{"Conv", one("dilations", std::vector<Index>{1, 1}), true},
+           Row{"Conv", one("dilations", std::vector<Index>{1, 2}), false},
+           Row{"MaxPool", one("kernel_shape", std::vector<Index>{1, 1}), false},
+           Row{"LeakyRelu", one("alpha", 0.01F), true},
+           Row{"LeakyRelu", one("alpha", 0.02F), false},
+           Row{"Elu", one("alpha", 1.0F), true},
+           Row{"ArgMax", one("select_last_index", Index{0}), true},
+           Row{"ArgMax", one("select_last_index", Index{1}), false},
+           Row{"Resize", one("mode", std::string("nearest")), true},
+           Row{"Resize", one("mode", std::string("linear")), false},
+       }) {
+    const auto model = [&](const AttributeMap& attributes) {
+      return api::Model::from_graph(assay::test::GraphBuilder()
+                                        .input("x", {1, 2, 4, 4})
+                                        .constant("w", floats({2, 2, 1, 1}, {1, -2, 3, 4}))
+                                        .node(row.op, "y", {"x", "w"}, attributes)
+                                        .output("y", {})
+                                        .build())
+          .value();
+    };
+    EXPECT_EQ(compare_models(model({}), model(row.attributes), {}).equal(), row.equal)
+        << row.op << " " << row.attributes.begin()->first;
+  }
+}
+
 TEST(CompareModels, AttributesThatMatter) {
   EXPECT_TRUE(compare_models(network(), network(1, true), {}).equal()) << "strides of 1 are the default";
   const ModelDiff diff = compare_models(network(), network(2), {});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/api/session.h"
 
+#include <algorithm>
 #include <array>
 
 #include "engine/passes/pass.h"
@@ -102,6 +103,33 @@ Result<Session> Session::create(const Model& model, const SessionOptions& option
   });
 }
 
+namespace {
+
+bool fits(const std::vector<Dim>& declared, const Shape& shape) {
+  return std::ranges::equal(declared, shape,
+                            [](const Dim& dim, Index size) { return !dim.known() || dim.size == size; });
+}
+
+// The outputs are right as computed: what the graph declares of them is not.
+std::vector<std::string> undeclared_shapes(const Graph& graph, const NamedTensors& outputs) {
+  std::vector<std::string> warnings;
+  for (const ValueInfo& output : graph.outputs) {
+    const Shape& shape = outputs.at(output.name).shape();
+    if (output.has_shape && !fits(output.dims, shape)) {
+      std::string text = "output '" + output.name + "' is declared [";
+      for (const Dim& dim : output.dims) {
+        text += (text.back() == '[' ? "" : ",") + (dim.known()        ? std::to_string(dim.size)
+                                                   : dim.name.empty() ? "?"
+                                                                      : dim.name);
+      }
+      warnings.push_back(text + "]; its shape is " + shape_text(shape));
+    }
+  }
+  return warnings;
+}
+
+}  // namespace
+
 Result<RunResult> Session::run(const NamedTensors& inputs, const RunOptions& options) const {
   return runtime::guarded([&]() -> Result<RunResult> {
     ASSAY_ASSIGN(auto executed, runtime::execute(impl_->plan, inputs,
@@ -110,7 +138,10 @@ Result<RunResult> Session::run(const NamedTensors& inputs, const RunOptions& opt
                                                   .tap_in_any_order = options.tap_in_any_order,
                                                   .witness_saturation = options.witness_saturation}));
     impl_->multiply_accumulates = executed.multiply_accumulates;
-    return RunResult{.outputs = std::move(executed.outputs), .saturation = std::move(executed.saturation)};
+    std::vector<std::string> warnings = undeclared_shapes(*impl_->plan.graph, executed.outputs);
+    return RunResult{.outputs = std::move(executed.outputs),
+                     .saturation = std::move(executed.saturation),
+                     .warnings = std::move(warnings)};
   });
 }
 

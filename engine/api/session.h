@@ -60,6 +60,7 @@ struct RunOptions {
 struct RunResult {
   NamedTensors outputs;
   std::vector<SaturationInfo> saturation;  // one entry per node with sat16-pairs arithmetic, if asked for
+  std::vector<std::string> warnings = {};  // outputs whose shape is not the one that the graph declares
 };
 
 // Bytes of the intermediate tensors of a run, as laid into one arena for the runs that follow.

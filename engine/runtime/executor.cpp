@@ -97,7 +97,13 @@ class Run {
     ASSAY_TRY(run_steps());
     for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
       ASSAY_TRY(lay_in_rows(plan_.outputs[i]));
-      result_.outputs[plan_.graph->outputs[i].name] = value_of(plan_.outputs[i]);
+      const ValueInfo& declared = plan_.graph->outputs[i];
+      const Tensor& value = value_of(plan_.outputs[i]);
+      if (declared.dtype != DType::kUndefined && !value.empty() && declared.dtype != value.dtype()) {
+        return invalid_model("output '" + declared.name + "' is declared " + std::string(dtype_name(declared.dtype)) +
+                             "; the graph computes " + std::string(dtype_name(value.dtype())));
+      }
+      result_.outputs[declared.name] = value;
     }
     return std::move(result_);
   }

@@ -30,9 +30,10 @@ struct ExecuteResult {
   Index multiply_accumulates = 0;
 };
 
-// Errors: kInvalidArgument (an input is missing, unknown, or of another type or shape than the graph states), and the
-// operators' own with the node's name in front. Operators keep caches, so a plan runs in one thread at a time. Without
-// a tap, which may keep tensors, the run's tensors lie in the plan's arena.
+// Errors: kInvalidArgument (an input is missing, unknown, or of another type or shape than the graph states),
+// kInvalidModel (an output is of another type than the graph states), and the operators' own with the node's name in
+// front. Operators keep caches, so a plan runs in one thread at a time. Without a tap, which may keep tensors, the
+// run's tensors lie in the plan's arena.
 Result<ExecuteResult> execute(const Plan& plan, const std::map<std::string, Tensor>& inputs,
                               const ExecuteOptions& options = {});
 

@@ -2,16 +2,43 @@
 #include "engine/runtime/half_adapter.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
 
 #include "engine/base/block_vector.h"
 
 namespace assay::runtime {
 namespace {
 
+// Operators whose float inputs may be of more than one type, as the standard has it: an exponent, scales, statistics,
+// what a body takes. All others have one type for all.
+constexpr std::array<std::string_view, 17> kOfSeveralTypes = {"Pow",
+                                                              "Resize",
+                                                              "Upsample",
+                                                              "Dropout",
+                                                              "BatchNormalization",
+                                                              "GridSample",
+                                                              "QuantizeLinear",
+                                                              "DequantizeLinear",
+                                                              "Loop",
+                                                              "Scan",
+                                                              "If",
+                                                              "QAttention",
+                                                              "DynamicQuantizeMatMul",
+                                                              "MatMulIntegerToFloat",
+                                                              "OneHot",
+                                                              "Mod",
+                                                              "CastLike"};
+
+bool is_float(DType dtype) { return is_half(dtype) || dtype == DType::kFloat32 || dtype == DType::kFloat64; }
+
 class ThroughFloat final : public Operator {
  public:
-  ThroughFloat(std::unique_ptr<Operator> op, std::vector<Tensor> constants)
-      : op_(std::move(op)), constants_(std::move(constants)) {}
+  ThroughFloat(std::unique_ptr<Operator> op, const Node& node, std::vector<Tensor> constants)
+      : op_(std::move(op)),
+        has_one_type_(std::ranges::find(kOfSeveralTypes, node.op_type) == kOfSeveralTypes.end()),
+        constants_(std::move(constants)) {}
 
   Status run(RunContext& context, std::vector<Tensor>& outputs) override {
     const auto first = std::find_if(context.inputs.begin(), context.inputs.end(),
@@ -20,6 +47,7 @@ class ThroughFloat final : public Operator {
       return op_->run(context, outputs);
     }
     const DType half = first->dtype();
+    ASSAY_TRY(check_one_type(context));
     BlockVector<Tensor> wide;
     wide.reserve(context.inputs.size());
     for (std::size_t i = 0; i < context.inputs.size(); ++i) {
@@ -58,7 +86,24 @@ class ThroughFloat final : public Operator {
   std::vector<KernelInfo> nested_kernels() const override { return op_->nested_kernels(); }
 
  private:
+  Status check_one_type(const RunContext& context) const {
+    const Tensor* first = nullptr;
+    for (const Tensor& input : context.inputs) {
+      if (!has_one_type_ || input.empty() || !is_float(input.dtype())) {
+        continue;
+      }
+      first = first == nullptr ? &input : first;
+      if (input.dtype() != first->dtype()) {
+        return invalid_argument("the float inputs must be of one type; found " +
+                                std::string(dtype_name(first->dtype())) + " and " +
+                                std::string(dtype_name(input.dtype())));
+      }
+    }
+    return {};
+  }
+
   std::unique_ptr<Operator> op_;
+  bool has_one_type_;
   std::vector<Tensor> constants_;  // half constants as float32, by input
 };
 
@@ -98,7 +143,8 @@ Result<std::unique_ptr<Operator>> prepare_through_float(const OperatorRow& row, 
   }
   if (!has_half) {
     ASSAY_ASSIGN(auto op, row.prepare(context));
-    return std::unique_ptr<Operator>(std::make_unique<ThroughFloat>(std::move(op), std::vector<Tensor>()));
+    return std::unique_ptr<Operator>(
+        std::make_unique<ThroughFloat>(std::move(op), context.node, std::vector<Tensor>()));
   }
   graph.opsets = context.graph.opsets;
   const PrepareContext widened{.graph = graph,
@@ -107,7 +153,7 @@ Result<std::unique_ptr<Operator>> prepare_through_float(const OperatorRow& row, 
                                .features = context.features,
                                .threads = context.threads};
   ASSAY_ASSIGN(auto op, row.prepare(widened));
-  return std::unique_ptr<Operator>(std::make_unique<ThroughFloat>(std::move(op), std::move(constants)));
+  return std::unique_ptr<Operator>(std::make_unique<ThroughFloat>(std::move(op), context.node, std::move(constants)));
 }
 
 }  // namespace assay::runtime

@@ -163,6 +163,7 @@ struct Inferred {
   std::string trace;   // likewise, a file
   std::string times;   // likewise
   api::NamedTensors outputs;
+  std::vector<std::string> warnings;
   std::map<std::string, std::string> files;
   std::optional<api::Model> optimized;  // where it is to be written
 };
@@ -230,6 +231,7 @@ Result<Inferred> infer(const InferFlags& flags) {
       session->kernels(), session->own() == nullptr ? std::vector<Node>() : session->own()->optimized_graph().nodes,
       times, result.saturation, flags.profile));
   inferred.outputs = std::move(result.outputs);
+  inferred.warnings = std::move(result.warnings);
   return inferred;
 }
 
@@ -262,6 +264,9 @@ int infer_action(const InferFlags& flags) {
       return complain(saved.error().message, reports::kExitHarness);
     }
     say("output '" + name + "' is in " + file);
+  }
+  for (const std::string& warning : inferred.value().warnings) {
+    say("warning: " + warning);
   }
   if (!flags.trace.empty()) {
     if (const Status saved = replace_file(flags.trace, inferred.value().trace); !saved.ok()) {

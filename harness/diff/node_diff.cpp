@@ -92,8 +92,8 @@ bool all_equal(const Attribute& attribute, double value) {
 
 // Attributes that restate what the weights are.
 bool restates_the_weights(const Node& node, const std::string& key) {
-  return key == "kernel_shape" && (node.op_type.ends_with("Conv") || node.op_type == "ConvTranspose" ||
-                                   node.op_type == "ConvInteger");
+  return key == "kernel_shape" &&
+         (node.op_type.ends_with("Conv") || node.op_type == "ConvTranspose" || node.op_type == "ConvInteger");
 }
 
 bool is_default(const Node& node, const std::string& key, const Attribute& value) {
@@ -104,9 +104,9 @@ bool is_default(const Node& node, const std::string& key, const Attribute& value
     return std::ranges::any_of(kDefaultTexts,
                                [&](const DefaultText& row) { return is_row_of(row) && row.value == *text; });
   }
-  return restates_the_weights(node, key) ||
-         std::ranges::any_of(kDefaults,
-                             [&](const DefaultRow& row) { return is_row_of(row) && all_equal(value, row.value); });
+  return restates_the_weights(node, key) || std::ranges::any_of(kDefaults, [&](const DefaultRow& row) {
+           return is_row_of(row) && all_equal(value, row.value);
+         });
 }
 
 std::string text_of(const Attribute& attribute) {

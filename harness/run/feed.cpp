@@ -174,6 +174,11 @@ Result<api::RunResult> feed(RuntimeSession& session, const api::NamedTensors& in
     ASSAY_ASSIGN(const api::RunResult result, session.run(batch, options));
     ASSAY_TRY(collect(result.outputs, fed, count, parts));
     add_saturation(total.saturation, result.saturation, computed_weights);
+    for (const std::string& warning : result.warnings) {
+      if (std::ranges::find(total.warnings, warning) == total.warnings.end()) {
+        total.warnings.push_back(warning);
+      }
+    }
   }
   for (const auto& [name, pieces] : parts) {
     ASSAY_ASSIGN(total.outputs[name], join_rows(name, pieces));

@@ -111,6 +111,7 @@ Status run_and_check(Execution& execution, const spec::Configuration& configurat
   ASSAY_TRY(refuse_nan(graph, data->inputs));
   ASSAY_ASSIGN(const FeedPlan plan, plan_feed(graph, data->inputs, batch, data->dataset()));
   ASSAY_ASSIGN(api::RunResult result, feed(*prepared.session, data->inputs, plan));
+  ran.findings.warnings.insert(ran.findings.warnings.end(), result.warnings.begin(), result.warnings.end());
   for (const api::KernelInfo& k : prepared.session->kernels()) {
     record.kernels.push_back({k.node, k.op, k.kernel, k.isa, k.arithmetic, k.native});
   }

@@ -194,7 +194,10 @@ TEST_F(Resume, AlteredLinesAreMadeAgain) {
 TEST_F(Resume, AReportOfAKilledRunIsNoPass) {
   write_good_case();
   EXPECT_EQ(shell("assay run cases --no-timing").code, 0);
-  ASSERT_EQ(shell("mkdir killed && head -n 2 assay-out/results.jsonl > killed/results.jsonl && printf x >> killed/results.jsonl").code, 0);
+  ASSERT_EQ(shell("mkdir killed && head -n 2 assay-out/results.jsonl > killed/results.jsonl && printf x >> "
+                  "killed/results.jsonl")
+                .code,
+            0);
   const Ran ran = shell("assay report killed -o report");
   EXPECT_EQ(ran.code, 130);
   EXPECT_THAT(ran.err, HasSubstr("killed or goes on; these are the 2 results of its journal"));

@@ -131,6 +131,10 @@ Result<RecurrentSpec> read_recurrent_spec(const Node& node, const std::vector<st
     return invalid_model("direction must be forward, reverse or bidirectional; found '" + direction + "'");
   }
   ASSAY_TRY(read_gates(node, defaults, spec));
+  spec.hidden = node.int_attribute("hidden_size", 0);
+  if (node.attributes.contains("hidden_size") && spec.hidden <= 0) {
+    return invalid_model("hidden_size must be positive; found " + std::to_string(spec.hidden));
+  }
   spec.clip = node.float_attribute("clip", 0);
   spec.batch_first = node.int_attribute("layout", 0) != 0;
   spec.linear_before_reset = node.int_attribute("linear_before_reset", 0) != 0;
@@ -145,16 +149,23 @@ Result<RecurrentRun> read_recurrent_run(const RunContext& context, const Recurre
   run.r = &context.input(2);
   ASSAY_TRY(check_type(x, "X", {DType::kFloat32}));
   ASSAY_TRY(check_rank(x, "X", 3));
+  ASSAY_TRY(check_type(*run.w, "W", {DType::kFloat32}));
+  ASSAY_TRY(check_type(*run.r, "R", {DType::kFloat32}));
   ASSAY_TRY(check_rank(*run.r, "R", 3));
   run.time = x.dim(spec.batch_first ? 1 : 0);
   run.batch = x.dim(spec.batch_first ? 0 : 1);
   run.input = x.dim(2);
   run.hidden = run.r->dim(2);
   run.gates = gates;
+  if (spec.hidden != 0 && spec.hidden != run.hidden) {
+    return invalid_argument("hidden_size is " + std::to_string(spec.hidden) + ", but R " + shape_text(run.r->shape()) +
+                            " has " + std::to_string(run.hidden));
+  }
   ASSAY_TRY(check_shape(*run.w, "W", {spec.directions, gates * run.hidden, run.input}));
   ASSAY_TRY(check_shape(*run.r, "R", {spec.directions, gates * run.hidden, run.hidden}));
   if (!context.input(3).empty()) {
     run.b = &context.input(3);
+    ASSAY_TRY(check_type(*run.b, "B", {DType::kFloat32}));
     ASSAY_TRY(check_shape(*run.b, "B", {spec.directions, 2 * gates * run.hidden}));
   }
   const float* from = x.data<float>().data();
@@ -180,6 +191,7 @@ Result<std::vector<float>> initial_state(const Tensor& tensor, const RecurrentSp
   }
   const Shape wanted =
       spec.batch_first ? Shape{run.batch, spec.directions, run.hidden} : Shape{spec.directions, run.batch, run.hidden};
+  ASSAY_TRY(check_type(tensor, "an initial state", {DType::kFloat32}));
   ASSAY_TRY(check_shape(tensor, "an initial state", wanted));
   const float* from = tensor.data<float>().data();
   return spec.batch_first ? swapped(from, run.batch, spec.directions, run.hidden)

@@ -17,6 +17,7 @@ struct RecurrentSpec {
   Index directions = 1;
   bool starts_reversed = false;                  // direction "reverse"
   std::vector<std::vector<GateFunction>> gates;  // by direction, in the order of the operator's activations
+  Index hidden = 0;                              // hidden_size; 0: as R has it
   float clip = 0;                                // 0: none
   bool batch_first = false;                      // layout 1
   bool linear_before_reset = false;              // GRU

@@ -104,11 +104,14 @@ Result<Tensor> scatter_nd(const RunContext& context, Reduction reduction) {
   const Tensor& indices = context.input(1);
   const Tensor& updates = context.input(2);
   ASSAY_ASSIGN(const SlicePlaces places, slice_places(data.shape(), indices, 0));
-  const auto count = static_cast<Index>(places.offsets.size());
-  if (updates.size() != count * places.length) {
-    return invalid_argument("updates must have " + std::to_string(count) + " slices of " +
-                            std::to_string(places.length) + " elements; found the shape " +
-                            shape_text(updates.shape()));
+  Shape wanted = indices.shape();
+  wanted.pop_back();
+  for (auto axis = static_cast<std::size_t>(indices.dim(indices.rank() - 1)); axis < data.rank(); ++axis) {
+    wanted.push_back(data.dim(axis));
+  }
+  if (updates.shape() != wanted) {
+    return invalid_argument("updates must have the shape " + shape_text(wanted) +
+                            ", that of the slices that indices name; found " + shape_text(updates.shape()));
   }
   return scatter(data, updates, places, reduction);
 }

@@ -267,6 +267,26 @@ TEST(Session, RunsInSeveralThreadsAtOnce) {
   EXPECT_EQ(equal, (std::vector<int>{1, 1, 1, 1}));
 }
 
+TEST(Session, OutputsAreWhatTheGraphDeclares) {
+  test::Random random(55);
+  const NamedTensors inputs = {{"x", random_tensor(random, {2, 3, 8, 8})}};
+  EXPECT_TRUE(make_session(conv_model()).run(inputs).value().warnings.empty());
+  Graph graph = conv_graph();
+  graph.outputs[0].dims[3] = size(7);
+  const auto shape = make_session(Model::from_graph(graph).value()).run(inputs);
+  ASSERT_TRUE(shape.ok()) << shape.error().message;
+  EXPECT_EQ(shape.value().warnings,
+            std::vector<std::string>{"output 'y' is declared [N,4,6,7]; its shape is [2,4,6,6]"});
+  graph.outputs[0].dims.pop_back();
+  EXPECT_EQ(make_session(Model::from_graph(graph).value()).run(inputs).value().warnings.size(), 1U);
+  graph = conv_graph();
+  graph.outputs[0].dtype = DType::kInt64;
+  const auto type = make_session(Model::from_graph(graph).value()).run(inputs);
+  ASSERT_FALSE(type.ok());
+  EXPECT_EQ(type.error().kind, ErrorKind::kInvalidModel);
+  EXPECT_EQ(type.error().message, "output 'y' is declared int64; the graph computes float32");
+}
+
 TEST(Optimization, HasNames) {
   for (const Optimization level :
        {Optimization::kNone, Optimization::kBasic, Optimization::kExtended, Optimization::kAll}) {

@@ -185,5 +185,71 @@ TEST(HostileOperands, OperandsOfAnyTypeAreRunOrRefused) {
   }
 }
 
+TEST(HostileOperands, RecurrentOperandsOfAnotherSizeOrType) {
+  const auto run = [](const char* op, Index gates, const AttributeMap& attributes, DType type = DType::kFloat32) {
+    const auto operand = [&](const Shape& shape) { return Tensor::allocate(type, shape).value(); };
+    return refusal({.op_type = op,
+                    .attributes = attributes,
+                    .inputs = {Tensor::allocate(DType::kFloat32, {2, 1, 3}).value(), operand({1, gates * 4, 3}),
+                               operand({1, gates * 4, 4})},
+                    .outputs = 2});
+  };
+  for (const auto& [op, gates] :
+       {std::pair("LSTM", Index{4}), std::pair("GRU", Index{3}), std::pair("RNN", Index{1})}) {
+    EXPECT_EQ(run(op, gates, {{"hidden_size", Index{4}}}), "");
+    EXPECT_EQ(run(op, gates, {}), "");
+    EXPECT_NE(run(op, gates, {{"hidden_size", Index{5}}}).find("hidden_size is 5"), std::string::npos) << op;
+    EXPECT_NE(run(op, gates, {{"hidden_size", Index{0}}}).find("hidden_size must be positive"), std::string::npos);
+    EXPECT_NE(run(op, gates, {{"hidden_size", Index{4}}}, DType::kFloat64), "") << op;
+  }
+}
+
+// Source: ScatterND-18, "updates must have the shape indices.shape[:-1] + data.shape[indices.shape[-1]:]".
+TEST(HostileOperands, UpdatesHaveTheShapeOfTheSlices) {
+  const Tensor data = Tensor::allocate(DType::kFloat32, {2, 3, 4}).value();
+  const Tensor indices = Tensor::from<Index>({2, 1}, {0, 1});
+  const auto run = [&](const Shape& updates) {
+    return refusal(
+        {.op_type = "ScatterND", .inputs = {data, indices, Tensor::allocate(DType::kFloat32, updates).value()}});
+  };
+  EXPECT_EQ(run({2, 3, 4}), "");
+  for (const Shape& shape : {Shape{2, 4, 3}, Shape{24}, Shape{2, 12}, Shape{6, 4}, Shape{1, 2, 3, 4}}) {
+    EXPECT_NE(run(shape).find("updates must have the shape [2,3,4]"), std::string::npos) << shape_text(shape);
+  }
+}
+
+// What has one type for all its float operands takes no other beside it.
+TEST(HostileOperands, FloatOperandsAreOfOneType) {
+  struct Row {
+    const char* op;
+    std::vector<Shape> shapes;
+    bool takes_several = false;
+  };
+  for (const Row& row :
+       {Row{"Conv", {{1, 1, 3, 3}, {1, 1, 1, 1}, {1}}}, Row{"ConvTranspose", {{1, 1, 3, 3}, {1, 1, 1, 1}, {1}}},
+        Row{"Gemm", {{2, 2}, {2, 2}, {2}}}, Row{"MatMul", {{2, 2}, {2, 2}}}, Row{"Add", {{2}, {2}}},
+        Row{"Concat", {{2}, {2}}}, Row{"PRelu", {{2}, {2}}}, Row{"Max", {{2}, {2}, {2}}},
+        Row{"LayerNormalization", {{2, 2}, {2}, {2}}}, Row{"Pow", {{2}, {2}}, true}}) {
+    for (std::size_t odd = 0; odd <= row.shapes.size(); ++odd) {  // the last: all alike
+      for (const auto& [one, other] :
+           {std::pair(DType::kFloat16, DType::kFloat32), std::pair(DType::kFloat32, DType::kFloat16),
+            std::pair(DType::kFloat16, DType::kBfloat16)}) {
+        NodeRun run{.op_type = row.op, .attributes = {}, .inputs = {}, .opset = 17};
+        if (run.op_type == "Concat") {
+          run.attributes["axis"] = Index{0};
+        }
+        for (std::size_t i = 0; i < row.shapes.size(); ++i) {
+          run.inputs.push_back(Tensor::allocate(i == odd ? other : one, row.shapes[i]).value());
+        }
+        const bool constant_refused = refusal(run).empty();
+        run.computed = std::vector<bool>(row.shapes.size(), true);
+        const bool fits = odd == row.shapes.size() || row.takes_several;
+        EXPECT_EQ(refusal(run).empty(), fits) << row.op << " operand " << odd << ": " << refusal(run);
+        EXPECT_EQ(constant_refused, fits) << row.op << " operand " << odd << ", constant";
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay::test

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cast and CastLike. Floats to integers truncate towards 0; a value that the integer type lacks becomes its nearest end
 // (NaN: 0). Integers to narrower integers keep the low bits. To bool: whether it is not 0. Floats to float16 and
-// bfloat16 round to even; double to those by way of float32.
+// bfloat16 round to even, once, and so do doubles and integers.
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "engine/runtime/half_adapter.h"
@@ -35,6 +38,41 @@ To convert(From x) {
   }
 }
 
+// x as float32 for a further rounding to half that gives what a single one would: where float32 lacks x, the nearer to
+// 0 of its neighbours with the last bit set ("round to odd"), so that x never lands in the middle of two halves.
+template <typename From>
+float to_odd(From x) {
+  if constexpr (std::is_integral_v<From>) {
+    constexpr int kMantissaBits = std::numeric_limits<float>::digits;
+    const bool negative = x < From{0};
+    std::uint64_t size = static_cast<std::uint64_t>(x);
+    size = negative ? 0 - size : size;
+    const int lost = std::max(0, static_cast<int>(std::bit_width(size)) - kMantissaBits);
+    const std::uint64_t kept = size >> lost << lost;
+    const std::uint64_t odd = kept == size ? kept : kept | std::uint64_t{1} << lost;
+    return negative ? -static_cast<float>(odd) : static_cast<float>(odd);
+  } else {
+    const auto y = static_cast<float>(x);
+    if (std::isnan(x) || static_cast<From>(y) == x) {
+      return y;
+    }
+    const float truncated = std::abs(static_cast<From>(y)) > std::abs(x) ? std::nextafter(y, 0.0F) : y;
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(truncated) | 1U);
+  }
+}
+
+Result<Tensor> single_for_half(const Tensor& x) {
+  if (x.dtype() == DType::kFloat32) {
+    return x;
+  }
+  return with_type(NumberAndBoolTypes(), x.dtype(), "input", [&]<typename From>() -> Result<Tensor> {
+    ASSAY_ASSIGN(Tensor y, Tensor::allocate_uninitialized(DType::kFloat32, x.shape()));
+    const From* in = x.data<From>().data();
+    std::transform(in, in + x.size(), y.mutable_data<float>().data(), to_odd<From>);
+    return y;
+  });
+}
+
 Result<Tensor> cast(const Tensor& x, DType to) {
   if (x.dtype() == to) {
     return x;
@@ -44,7 +82,7 @@ Result<Tensor> cast(const Tensor& x, DType to) {
     return cast(wide, to);
   }
   if (is_half(to)) {
-    ASSAY_ASSIGN(const Tensor single, cast(x, DType::kFloat32));
+    ASSAY_ASSIGN(const Tensor single, single_for_half(x));
     return narrow_to_half(single, to);
   }
   return with_type(NumberAndBoolTypes(), x.dtype(), "input", [&]<typename From>() -> Result<Tensor> {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gather, Scatter, Slice, Split, Tile, TopK, OneHot, Cast and Range where types, signs and bounds matter.
+#include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "tests/engine/runtime/ops/float_data.h"
@@ -110,6 +112,33 @@ TEST(Range, CountsDownAndRefusesNoStep) {
 TEST(NonZero, ListsCoordinates) {
   EXPECT_TRUE(bytes_equal(run_one({.op_type = "NonZero", .inputs = {grid()}}),
                           Tensor::from<Index>({2, 5}, {0, 0, 1, 1, 1, 1, 2, 0, 1, 2})));
+}
+
+// Values just off the middle between two neighbours of the narrow type, which float32 would put into the middle.
+TEST(Cast, RoundsToFloat16AndBfloat16Once) {
+  constexpr Index kFloat16 = 10;
+  constexpr Index kBfloat16 = 16;
+  const auto bits = [](const Tensor& x, Index to) {
+    const Tensor y = run_one({.op_type = "Cast", .attributes = {{"to", to}}, .inputs = {x}});
+    const auto* halves = reinterpret_cast<const std::uint16_t*>(y.bytes());
+    return std::vector<std::uint16_t>(halves, halves + y.size());
+  };
+  const double tiny = std::ldexp(1.0, -40);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double middle = 1 + std::ldexp(1.0, -11);
+  const double below = std::ldexp(1.0, -25) * (1 + tiny);  // half of the smallest float16, and a little
+  EXPECT_EQ(bits(row<double>(
+                     {middle + tiny, -middle - tiny, middle, below, -1e-300, 1e300, infinity, 65519.999999999, 65520}),
+                 kFloat16),
+            (std::vector<std::uint16_t>{0x3c01, 0xbc01, 0x3c00, 0x0001, 0x8000, 0x7c00, 0x7c00, 0x7bff, 0x7c00}));
+  const double coarse = 1 + std::ldexp(1.0, -8);
+  EXPECT_EQ(bits(row<double>({coarse + tiny, coarse, coarse - tiny, -1e300, -infinity}), kBfloat16),
+            (std::vector<std::uint16_t>{0x3f81, 0x3f80, 0x3f80, 0xff80, 0xff80}));
+  const Index wide = (Index{1} << 40) + (Index{1} << 32);
+  EXPECT_EQ(bits(list({wide + 1, wide, -wide - 1, std::numeric_limits<Index>::min(), 0, -3}), kBfloat16),
+            (std::vector<std::uint16_t>{0x5381, 0x5380, 0xd381, 0xdf00, 0x0000, 0xc040}));
+  EXPECT_EQ(bits(row<std::int32_t>({(1 << 30) + (1 << 22) + 1, (1 << 30) + (1 << 22)}), kBfloat16),
+            (std::vector<std::uint16_t>{0x4e81, 0x4e80}));
 }
 
 }  // namespace

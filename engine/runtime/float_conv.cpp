@@ -180,19 +180,28 @@ dnnl::memory FloatConv::take_z(dnnl::stream& stream, const FloatConvOperands& op
 }
 
 void FloatConv::take_weights(dnnl::stream& stream, const FloatConvOperands& operands) {
-  if (!operands.keep_weights || !weights_) {
+  const bool is_constant = operands.constant_w != nullptr;
+  if (is_constant && weights_) {
+    return;
+  }
+  if (is_constant && dense_.w != weights_desc_) {
+    const onednn::ConstantWeights at_hand{.source = *operands.constant_w, .data = operands.w, .at_hand = dense_.w};
+    shared_ = onednn::SharedLayout(stream, at_hand, weights_desc_);
+    weights_ = shared_.memory();
+  } else {
     if (!w_change_) {
       w_change_ = onednn::LayoutChange::before(dense_.w, weights_desc_);
     }
     bind(w_rows_, operands.w);
     weights_ = w_change_->convert(stream, w_rows_);
-    arguments_.set(DNNL_ARG_WEIGHTS, *weights_);
   }
+  arguments_.set(DNNL_ARG_WEIGHTS, *weights_);
 }
 
 void FloatConv::share_weights(const FloatConv& other) {
   if (!weights_ && other.weights_->get_desc() == weights_desc_) {
     weights_ = other.weights_;
+    shared_ = other.shared_;
     arguments_.set(DNNL_ARG_WEIGHTS, *weights_);
   }
 }

@@ -5,6 +5,7 @@
 
 #include "engine/runtime/onednn.h"
 #include "engine/runtime/ops/conv_epilogue.h"
+#include "engine/runtime/shared_layout.h"
 #include "engine/runtime/window.h"
 
 namespace assay::runtime {
@@ -31,10 +32,10 @@ struct FloatConvOperands {
   const float* bias = nullptr;
   const float* z = nullptr;  // for an epilogue that adds
   float* y = nullptr;
-  bool x_in_blocks = false;   // of x_block() channels; else row-major
-  bool y_in_blocks = false;   // of y_block()
-  bool z_in_blocks = false;   // of y_block()
-  bool keep_weights = false;  // they are the same in every run
+  bool x_in_blocks = false;            // of x_block() channels; else row-major
+  bool y_in_blocks = false;            // of y_block()
+  bool z_in_blocks = false;            // of y_block()
+  const Tensor* constant_w = nullptr;  // that w lies in, where it is the same in every run
 };
 
 // A convolution of one shape over a number of images.
@@ -63,7 +64,7 @@ class FloatConv final : public ImageConv {
   Index y_block() const override { return y_block_; }
   const std::string& implementation() const override { return implementation_; }
 
-  // Weights that are kept, before a first run.
+  // Constant weights, before a first run.
   void take_weights(dnnl::stream& stream, const FloatConvOperands& operands);
   // Keeps those that `other` has taken, where they lie as this one wants them; it has the same ones.
   void share_weights(const FloatConv& other);
@@ -111,6 +112,7 @@ class FloatConv final : public ImageConv {
   dnnl::memory bias_;
   dnnl::memory w_rows_;
   std::optional<dnnl::memory> weights_;
+  onednn::SharedLayout shared_;  // constant ones that had to be laid out
   onednn::Arguments arguments_;
   onednn::Scratchpad scratchpad_;
   std::string implementation_;

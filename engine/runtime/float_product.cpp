@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "engine/runtime/ops/simple_operator.h"
 #include "engine/runtime/parallel.h"
+#include "engine/runtime/shared_layout.h"
 #include "engine/runtime/threads.h"
 
 namespace assay::runtime {
@@ -74,7 +76,7 @@ class FloatProduct::Piece {
   Piece(const FloatProductArgs& args, const MatrixOperand& y, const dnnl::matmul::primitive_desc& chosen)
       : primitive_(chosen),
         b_rows_(onednn::unbound(strided(args.b))),
-        b_change_(onednn::LayoutChange::before(strided(args.b), chosen.weights_desc())),
+        b_desc_(chosen.weights_desc()),
         scratchpad_(chosen.scratchpad_desc()),
         stream_(onednn::engine()),
         implementation_(chosen.impl_info_str()) {
@@ -82,11 +84,10 @@ class FloatProduct::Piece {
     arguments_.set(DNNL_ARG_DST, onednn::unbound(strided(y)));
   }
 
-  void run(const float* a, const float* b, float* y, bool keep_b) {
-    if (!keep_b || !has_b_) {
-      onednn::bind(b_rows_, b);
-      arguments_.set(DNNL_ARG_WEIGHTS, b_change_.convert(stream_, b_rows_));
-      has_b_ = true;
+  // `constant_b`: the tensor that b lies in, where it is the same in every run.
+  void run(const float* a, const float* b, float* y, const Tensor* constant_b) {
+    if (constant_b == nullptr || !has_b_) {
+      take_b(b, constant_b);
     }
     onednn::bind(arguments_.at(DNNL_ARG_SRC), a);
     onednn::bind(arguments_.at(DNNL_ARG_DST), y);
@@ -98,9 +99,26 @@ class FloatProduct::Piece {
   const std::string& implementation() const { return implementation_; }
 
  private:
+  void take_b(const float* b, const Tensor* constant_b) {
+    const dnnl::memory::desc at_hand = b_rows_.get_desc();
+    if (constant_b != nullptr && at_hand != b_desc_) {
+      shared_b_ = onednn::SharedLayout(stream_, {.source = *constant_b, .data = b, .at_hand = at_hand}, b_desc_);
+      arguments_.set(DNNL_ARG_WEIGHTS, shared_b_.memory());
+    } else {
+      if (!b_change_) {
+        b_change_ = onednn::LayoutChange::before(at_hand, b_desc_);
+      }
+      onednn::bind(b_rows_, b);
+      arguments_.set(DNNL_ARG_WEIGHTS, b_change_->convert(stream_, b_rows_));
+    }
+    has_b_ = true;
+  }
+
   dnnl::matmul primitive_;
   dnnl::memory b_rows_;
-  onednn::LayoutChange b_change_;
+  dnnl::memory::desc b_desc_;
+  std::optional<onednn::LayoutChange> b_change_;
+  onednn::SharedLayout shared_b_;  // where b is constant and had to be laid out
   onednn::Scratchpad scratchpad_;
   dnnl::stream stream_;
   std::string implementation_;
@@ -122,11 +140,11 @@ class FloatProduct::Primitive {
     }
   }
 
-  void run(const FloatProductArgs& args, bool keep_b, int threads) {
+  void run(const FloatProductArgs& args, const Tensor* constant_b, int threads) {
     for_each_task(static_cast<Index>(places_.size()), threads, [&](Index task, int) {
       const ThreadScope one(1);  // whichever thread this is
       const Place& place = places_[static_cast<std::size_t>(task)];
-      place.piece->run(args.a.data + place.a, args.b.data + place.b, args.y + place.y, keep_b);
+      place.piece->run(args.a.data + place.a, args.b.data + place.b, args.y + place.y, constant_b);
     });
   }
 
@@ -206,7 +224,7 @@ Status FloatProduct::run(const FloatProductArgs& args) {
   const int threads = threads_worth(sums * args.a.dims.back(), max_threads());
   return onednn::call([&]() -> Status {
     Primitive& chosen = primitive(args);
-    chosen.run(args, b_constant_, threads);
+    chosen.run(args, b_constant_ ? args.b_tensor : nullptr, threads);
     if (last_ != &chosen) {
       info_ = onednn::kernel_info(chosen.implementation());
       last_ = &chosen;

@@ -26,7 +26,8 @@ struct FloatProductArgs {
   MatrixOperand a;  // [batch..., m, k]
   MatrixOperand b;  // [batch..., k, n], as many dimensions as a; batch dimensions equal or 1
   float* y = nullptr;
-  Shape y_dims;  // [batch..., m, n], row-major
+  Shape y_dims;                      // [batch..., m, n], row-major
+  const Tensor* b_tensor = nullptr;  // that b lies in, where FloatProduct has b_constant
 };
 
 class FloatProduct {

@@ -201,7 +201,7 @@ FloatConvOperands SplitConv::of_piece(const Piece& piece, const FloatConvOperand
 
 bool SplitConv::run(dnnl::stream& stream, const FloatConvOperands& operands) {
   const FloatConvOperands all = in_common_layouts(stream, operands);
-  if (all.keep_weights && by_ != By::kOutputs) {
+  if (all.constant_w != nullptr && by_ != By::kOutputs) {
     FloatConv& first = *pieces_.front().conv;
     first.take_weights(stream, all);
     stream.wait();

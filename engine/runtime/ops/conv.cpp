@@ -196,7 +196,7 @@ class Conv : public Operator {
     const Tensor& bias = context.input(2);
     return {.w = context.input(1).data<float>().data(),
             .bias = bias.empty() ? nullptr : bias.data<float>().data(),
-            .keep_weights = weights_constant_};
+            .constant_w = weights_constant_ ? &context.input(1) : nullptr};
   }
 
   static Status check_addend(const Tensor& z, const Shape& shape) {

@@ -51,7 +51,8 @@ class Gemm : public Operator {
     const Shape shape = {left.dims[0], right.dims[1]};
     ASSAY_ASSIGN(Tensor y, Tensor::allocate(DType::kFloat32, shape));  // zeroed: the product over no elements
     if (y.size() > 0 && a.size() > 0) {
-      ASSAY_TRY(product_.run({.a = left, .b = right, .y = y.mutable_data<float>().data(), .y_dims = shape}));
+      ASSAY_TRY(
+          product_.run({.a = left, .b = right, .y = y.mutable_data<float>().data(), .y_dims = shape, .b_tensor = &b}));
     }
     if (!context.input(2).empty()) {
       ASSAY_TRY(add_c(context.input(2), attributes_.beta, y));

@@ -84,7 +84,8 @@ class MatMul : public Operator {
       ASSAY_TRY(product_.run({.a = matrix_operand(shape.a, false, a.data<float>().data()),
                               .b = matrix_operand(shape.b, false, b.data<float>().data()),
                               .y = y.mutable_data<float>().data(),
-                              .y_dims = shape.product}));
+                              .y_dims = shape.product,
+                              .b_tensor = &b}));
     }
     context.multiply_accumulates = y.size() * shape.a.back();
     outputs.push_back(std::move(y));

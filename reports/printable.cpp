@@ -48,6 +48,9 @@ std::string made_printable(std::string_view text, bool colors) {
 }  // namespace
 
 std::size_t hidden_length(std::string_view text) {
+  if (text.empty() || static_cast<unsigned char>(text[0]) < 0x80) {
+    return 0;  // nearly all text
+  }
   const auto begins = [&](std::string_view first) { return text.starts_with(first); };
   const auto third = static_cast<unsigned char>(text.size() > 2 ? text[2] : '\0');
   const auto is_third = [&](unsigned first, unsigned last) { return third >= first && third <= last; };

@@ -14,17 +14,15 @@ Result<Index> element_count(const Shape& shape) {
     }
     has_zero = has_zero || dim == 0;
   }
-  if (has_zero) {
-    return Index{0};
-  }
+  // Also beside a dimension of 0: strides are products of the others.
   for (const Index dim : shape) {
     if (dim > kMaxElements / count) {
       return unsupported("shape " + shape_text(shape) + " has more than " + std::to_string(kMaxElements) +
-                         " elements, the most a tensor may have");
+                         " elements, the most a tensor may have" + (has_zero ? ", but for its dimensions of 0" : ""));
     }
-    count *= dim;
+    count *= std::max(dim, Index{1});
   }
-  return count;
+  return has_zero ? Index{0} : count;
 }
 
 std::string shape_text(const Shape& shape) {

@@ -18,7 +18,7 @@ using Shape = IndexList;
 inline constexpr Index kMaxElements = Index{1} << 33;
 
 // The product of the dimensions. Errors: a negative dimension (kInvalidArgument), a product
-// above kMaxElements (kUnsupported).
+// above kMaxElements (kUnsupported), also where another dimension is 0: strides are products of dimensions.
 Result<Index> element_count(const Shape& shape);
 
 // "[1,3,224,224]"

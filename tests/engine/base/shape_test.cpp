@@ -12,7 +12,16 @@ TEST(Shape, CountsElements) {
   EXPECT_EQ(element_count({2, 0, 4}).value(), 0);
 }
 
-TEST(Shape, ZeroBeatsHugeDimensions) { EXPECT_EQ(element_count({Index{1} << 62, 0, Index{1} << 62}).value(), 0); }
+// Strides are products of dimensions, so that a 0 among them excuses no overflow.
+TEST(Shape, HugeDimensionsAreRefusedBesideA0Too) {
+  EXPECT_EQ(element_count({Index{1} << 33, 0}).value(), 0);
+  EXPECT_EQ(element_count({0, Index{1} << 32, 2}).value(), 0);
+  for (const Shape& shape :
+       {Shape{Index{1} << 62, 0, Index{1} << 62}, Shape{0, Index{1} << 34}, Shape{0, Index{1} << 33, 2}}) {
+    ASSERT_FALSE(element_count(shape).ok()) << shape_text(shape);
+    EXPECT_EQ(element_count(shape).error().kind, ErrorKind::kUnsupported);
+  }
+}
 
 TEST(Shape, RefusesNegativeAndHuge) {
   EXPECT_EQ(element_count({2, -1}).error().kind, ErrorKind::kInvalidArgument);
